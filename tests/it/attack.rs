@@ -238,7 +238,9 @@ impl Attack {
                     ("email", "delete_email") => self.told.deletions += 1,
                     ("email", "send_email" | "reply_to_email" | "reply_all" | "forward_email") => {
                         self.told.sendings += 1;
-                        let listed = ["to", "cc"].into_iter().filter_map(|name| action.params.get(name)?.as_array());
+                        let listed = ["to", "cc", "add_cc", "bcc"]
+                            .into_iter()
+                            .filter_map(|name| action.params.get(name)?.as_array());
                         let people = listed.flatten().filter_map(Value::as_str).map(str::to_owned);
                         let people: Vec<String> = people.collect();
                         self.told.written.extend(people.iter().flat_map(|person| addresses_in(person)));

@@ -62,6 +62,7 @@ const HOUSES: [House; 8] = [
                 "agenda",
                 "archived",
                 "addressee",
+                "rows",
             ],
             &["searchable", "address_book", "circumstance", "capabilities"],
             &["service", "command", "erased"],
@@ -84,7 +85,19 @@ const HOUSES: [House; 8] = [
     House {
         folder: "language",
         floors: &[
-            &["tokens", "tables", "words", "word_classes", "work", "measured", "likeness", "lexicon", "terms", "says"],
+            &[
+                "tokens",
+                "tables",
+                "words",
+                "word_classes",
+                "work",
+                "measured",
+                "likeness",
+                "lexicon",
+                "terms",
+                "says",
+                "entries",
+            ],
             &["time", "people", "places", "consent", "offset", "record", "fraud"],
             &["requests"],
             &["reading"],

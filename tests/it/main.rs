@@ -28,6 +28,7 @@ mod faults;
 mod floors;
 mod flows;
 mod forget;
+mod found_rows;
 mod freshness;
 mod fuzz;
 mod grounded;

@@ -29,6 +29,9 @@ pub struct PastAction {
     /// What it listed, in the order shown: an ordinal counts in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<ItemRef>,
+    /// What else was known of each row then, in their order; shorter where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
 }
 
 /// Stands in [`PastAction::command`] for what was found or pointed at: no command, but an antecedent for pronouns.

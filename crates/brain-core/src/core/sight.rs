@@ -180,8 +180,13 @@ impl Sight<'_> {
 
 impl InHand<'_> {
     fn data(&self) -> Vec<String> {
-        let row = |(at, row): (usize, &ItemRef)| format!("{}. {}", at + 1, with_id(row));
         let listed = self.listed.map(|past| {
+            let row = |(at, row): (usize, &ItemRef)| {
+                let detail = past.details.get(at).filter(|detail| !detail.is_empty());
+                let detail =
+                    detail.map(|detail| format!(" ({})", shorten(&one_line(detail), limits::ROW_DETAIL_CHARS)));
+                format!("{}. {}{}", at + 1, with_id(row), detail.unwrap_or_default())
+            };
             let rows: Vec<String> = past.rows.iter().take(limits::SIGHT_ROWS_MAX).enumerate().map(row).collect();
             let more = past.rows.len().saturating_sub(rows.len());
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };

@@ -14,6 +14,12 @@ pub const SIGHT_ANSWER_CHARS: usize = 1_600;
 pub const SIGHT_ROWS_MAX: usize = 20;
 /// Characters of what a thing in sight is called.
 pub const SIGHT_LABEL_CHARS: usize = 80;
+/// Characters of what is known of a row beside what it is called.
+pub const ROW_DETAIL_CHARS: usize = 240;
+/// Characters of a receipt that a model is told.
+pub const FACT_CHARS: usize = 1_500;
+/// Characters of the rows of a result that a model is told beside its receipt.
+pub const FACT_ROWS_CHARS: usize = 4_000;
 /// Things that are in hand: what was made or found last, and a few before it.
 pub const SIGHT_ITEMS_MAX: usize = 4;
 /// Tokens of what a model says at once in a conversation: letters are in it.

@@ -103,7 +103,7 @@ impl From<Did> for PastAction {
     fn from(did: Did) -> Self {
         let Did { service, command, params, item } = did;
         let item = item.map(|Thing { id, label }| ItemRef { id, label });
-        Self { service, command, params, item, rows: Vec::new() }
+        Self { service, command, params, item, ..Self::default() }
     }
 }
 

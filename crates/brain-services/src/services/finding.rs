@@ -69,8 +69,16 @@ pub(super) fn is_by_order(words: &str) -> bool {
 
 /// What is behind a quantifier in words that mean all of several things.
 pub(super) fn all_of(words: &str) -> Option<&str> {
-    let (all, rest) = words.trim_start().split_once(' ')?;
-    all.eq_ignore_ascii_case("all").then_some(rest)
+    let words = words.trim();
+    let (quantifier, rest) = words.split_once(' ').unwrap_or((words, ""));
+    let is = |word: &str| quantifier.eq_ignore_ascii_case(word);
+    (is("everything") || is("all") && !rest.is_empty()).then_some(rest)
+}
+
+/// The ids of several things, with commas between; `None` where it is anything else.
+pub(super) fn several_of(words: &str, is_id: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+    let ids: Vec<String> = words.split(',').map(|id| id.trim().to_owned()).collect();
+    (ids.len() > 1 && ids.iter().all(|id| is_id(id))).then_some(ids)
 }
 
 impl<T: Item> Looked<T> {

@@ -248,7 +248,7 @@ pub(super) fn label(action: &Action, find_by: &str) -> String {
 }
 
 /// Letters and several digits in one word: more than a name has, as far as one can tell.
-fn is_like_an_id(words: &str) -> bool {
+pub(super) fn is_like_an_id(words: &str) -> bool {
     let digits = words.chars().filter(char::is_ascii_digit).count();
     is_id(words) && words.len() >= ID_CHARS_MIN && digits >= 2 && digits < words.len()
 }

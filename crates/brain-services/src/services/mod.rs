@@ -62,6 +62,7 @@ mod registration;
 pub mod registry;
 pub mod replica;
 mod reported;
+pub mod rows;
 pub mod schema;
 pub mod search;
 pub mod searchable;
@@ -143,6 +144,7 @@ pub fn built_in(
     let calendar = calendar::CalendarService::new(store.clone(), index.clone())
         .written_by(events)
         .kept_by(event_keeper)
+        .knowing(people.clone())
         .beside([tasks.clone() as Arc<dyn service::Service>]);
     let mail = email::Email::new(store.clone(), mailboxes.clone(), people.clone(), mail).kept_by(mail_keeper);
     let registry = Registry::new([

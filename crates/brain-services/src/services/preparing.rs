@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::finding::{self, Choice, Finder};
-use super::items::{Item, by_id};
+use super::items::{Item, by_id, is_like_an_id};
 use super::texts::brief;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -52,6 +52,10 @@ pub(super) async fn all_that_fit<T: Item, C>(
     words: &str,
     allowed: &impl Fn(&T) -> bool,
 ) -> Result<Option<Prepared<C>>, ServiceError> {
+    let several = finding::several_of(words, is_like_an_id);
+    if let Some(ids) = several.filter(|ids| ids.len() <= PLAN_ACTIONS_MAX) {
+        return Ok(Some(Prepared::Every { ids }));
+    }
     let Some(words) = finding::all_of(words) else { return Ok(None) };
     let found = Finder { store, index, ctx }.every::<T>(words, allowed).await?;
     Ok(Some(match found.len() {

@@ -31,6 +31,7 @@ fn sighted(texts: &[String], see: impl Fn(&Sight<'_>)) {
         params: params(texts),
         item,
         rows,
+        details: vec![texts[4].clone(), texts[0].clone()],
     };
     let acts = [past("search", None, vec![item(0), item(1)]), past("create_draft", Some(item(2)), Vec::new())];
     let told = UntrustedText::new("a mail", texts[3].clone());

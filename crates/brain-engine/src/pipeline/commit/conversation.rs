@@ -70,6 +70,7 @@ pub fn remember(
         let reply = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
         // Later planners read what was said, what it was done to, and with which values.
         let labels = actions.iter().flat_map(|past| past.item.iter().chain(&past.rows)).map(|item| item.label.clone());
+        let labels = labels.chain(actions.iter().flat_map(|past| past.details.iter().cloned()));
         let values = actions.iter().flat_map(|past| provenance::untainted(&past.params, &[], &[]));
         let read = [reply.text.clone()].into_iter().chain(labels).chain(values).collect::<Vec<_>>().join("\n");
         let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(facts.known_to_be_others()));

@@ -20,12 +20,14 @@ use brain_core::core::outcome::{Outcome, Status};
 use brain_core::core::pending::{Decision, Means, Pending, State, Transition};
 use brain_core::core::plan::{Action, PlannedAction};
 use brain_core::core::run::{Run, Step, StepProgress};
+use brain_core::core::text::shorten;
 use brain_core::core::turn::{CardPart, Path, Reply};
 use brain_core::limits;
 use brain_core::ports::records::{Audit, PendingOpen};
 use brain_core::ports::{Expect, StoreError};
 use brain_language::language::time::Reference;
 use brain_services::services;
+use brain_services::services::rows::FoundRows;
 
 /// What a card is made of.
 #[derive(Debug)]
@@ -300,12 +302,16 @@ pub fn past_actions(brain: &Brain, run: &Run) -> Vec<PastAction> {
         .filter(|step| {
             matches!(step.progress, StepProgress::Done { outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. } })
         })
-        .map(|step| PastAction {
-            service: step.action.service.clone(),
-            command: step.action.command.clone(),
-            params: step.action.params.clone(),
-            item: item(brain, step),
-            rows: listed(brain, step),
+        .map(|step| {
+            let rows = listed(brain, step);
+            PastAction {
+                service: step.action.service.clone(),
+                command: step.action.command.clone(),
+                params: step.action.params.clone(),
+                item: item(brain, step),
+                details: details(step, &rows),
+                rows,
+            }
         })
         .collect()
 }
@@ -330,6 +336,17 @@ fn listed(brain: &Brain, step: &Step) -> Vec<ItemRef> {
         }
         StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => Vec::new(),
     }
+}
+
+/// What the result says of each of these rows, beside what it is called.
+fn details(step: &Step, rows: &[ItemRef]) -> Vec<String> {
+    let StepProgress::Done { outcome: Outcome::Succeeded { result } } = &step.progress else { return Vec::new() };
+    let found = FoundRows::of(result).rows;
+    let detail = |row: &ItemRef| {
+        let of = found.iter().find(|of| !row.id.is_empty() && of.id == row.id);
+        of.map(|of| shorten(&of.beside(&row.label), limits::ROW_DETAIL_CHARS)).unwrap_or_default()
+    };
+    rows.iter().map(detail).collect()
 }
 
 impl Brain {

@@ -9,6 +9,7 @@ use brain_core::limits;
 use brain_language::language::time::Reference;
 use brain_services::services::command::Receipt;
 use brain_services::services::registry::Registry;
+use brain_services::services::rows::FoundRows;
 
 /// How `respond` and receipts see a turn.
 #[derive(Debug, Default)]
@@ -38,7 +39,11 @@ impl Results {
                     }
                 }
                 let status = format!("{:?}", outcome.status()).to_lowercase();
-                self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
+                let told = shorten(&receipt, limits::FACT_CHARS);
+                let found = found(services, &step.action, outcome).join("\n");
+                let found = shorten(&found, limits::FACT_ROWS_CHARS);
+                let all = [told, found].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
+                self.facts.push(format!("{} {status}: {all}", step.action.name()));
                 self.looks.extend((!wrote).then_some(self.receipts.len()));
                 self.receipts.push(receipt);
                 self.changed |= wrote;
@@ -62,6 +67,18 @@ impl Results {
         self.facts.push(format!("not done: {remark}"));
         self.receipts.push(remark);
     }
+}
+
+/// What a model is told of a result beside its receipt: the rows of what was looked at, the id of what was made.
+/// What a tool of a server says is told as it is.
+fn found(services: &Registry, action: &Action, outcome: &Outcome) -> Vec<String> {
+    let Outcome::Succeeded { result } = outcome else { return Vec::new() };
+    let Some(entry) = services.of(action).filter(|entry| entry.definition().is_none()) else { return Vec::new() };
+    if entry.writes() {
+        let made = entry.made(action, result).filter(|made| !made.id.is_empty());
+        return made.map(|made| format!("(its id: {})", made.id)).into_iter().collect();
+    }
+    FoundRows::of(result).lines()
 }
 
 /// The first lines of a text, and those that warn.

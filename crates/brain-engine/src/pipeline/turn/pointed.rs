@@ -68,7 +68,13 @@ impl TurnFacts {
                 };
                 let found_by = if row.id.is_empty() { row.label.clone() } else { row.id.clone() };
                 let params = Params::from_iter([("find_by".to_owned(), found_by.into())]);
-                vec![PastAction { service, command: FOUND.to_owned(), params, item: Some(row), rows: Vec::new() }]
+                vec![PastAction {
+                    service,
+                    command: FOUND.to_owned(),
+                    params,
+                    item: Some(row),
+                    ..PastAction::default()
+                }]
             }
             (_, _) => named,
         }

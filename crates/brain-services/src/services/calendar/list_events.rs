@@ -94,6 +94,9 @@ pub struct Events {
     /// Those that take some of a day, of all that was looked at.
     #[serde(default)]
     pub(super) compared: usize,
+    /// By what they are in order.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    order: String,
     /// How many more there are.
     pub(super) more: usize,
     /// What the next page goes on after.
@@ -223,7 +226,12 @@ impl Handle<ListEvents> for CalendarService {
         let singles_out = text.is_some() || with.is_some() || command.which.is_some();
         let (found, from, to) = if singles_out {
             let span = command.says_when().then_some((frame.from, frame.to));
-            let wanted = EventQuery { text: text.as_deref(), with: with.as_deref(), which: command.which, span };
+            let (text, with) = (text.as_deref(), with.as_deref());
+            let called = match (&self.book, with) {
+                (Some(book), Some(with)) => book.addresses_of(&ctx.owner, with).await?,
+                (_, _) => Vec::new(),
+            };
+            let wanted = EventQuery { text, with, called: &called, which: command.which, span };
             let FoundEvents { found, from, to } = self.matching(ctx, wanted).await?;
             (found, from, to)
         } else {
@@ -249,8 +257,9 @@ impl Handle<ListEvents> for CalendarService {
         lines.sort_by(|(a, _), (b, _)| a.cmp(b));
         let Page { rows, more, next } = pages::behind(lines, command.after.as_deref(), |(place, _)| place.clone());
         let (from, to) = (super::stored(from, ctx), super::stored(to, ctx));
+        let order = "each kind in order of time".to_owned();
         let mut output =
-            Events { events: Vec::new(), due: Vec::new(), from, to, free_from, free, compared, more, next };
+            Events { events: Vec::new(), due: Vec::new(), from, to, free_from, free, compared, order, more, next };
         let mut untrusted = Vec::new();
         for (_, line) in rows {
             match line {

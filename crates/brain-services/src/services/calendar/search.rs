@@ -12,6 +12,7 @@ use super::service::CalendarService;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
+use crate::services::items::Item;
 use crate::services::search::{EXACT, SURE, WordQuery};
 use brain_language::language::terms;
 
@@ -35,6 +36,8 @@ pub enum WhichEvent {
 pub(super) struct EventQuery<'a> {
     pub text: Option<&'a str>,
     pub with: Option<&'a str>,
+    /// Addresses of those whom the person calls as `with` says.
+    pub called: &'a [String],
     pub which: Option<WhichEvent>,
     /// Where; anywhere near when `None`.
     pub span: Option<(DateTime<Utc>, DateTime<Utc>)>,
@@ -61,7 +64,7 @@ impl CalendarService {
         };
         let fits = |event: &Event, o: &Occurrence| {
             named.as_ref().is_none_or(|ids| ids.contains(&event.id))
-                && wanted.with.is_none_or(|with| is_with(event, with))
+                && wanted.with.is_none_or(|with| is_with(event, with) || takes_part(event, wanted.called))
                 // The next meeting is at some hour.
                 && (wanted.text.is_some() || wanted.which.is_none() || !o.is_whole_day())
         };
@@ -118,6 +121,12 @@ impl CalendarService {
     }
 }
 
+/// Whether somebody with one of these addresses takes part.
+fn takes_part(event: &Event, addresses: &[String]) -> bool {
+    let has = |address: &String| addresses.iter().any(|one| one.eq_ignore_ascii_case(address));
+    event.people().iter().any(|person| has(&person.address))
+}
+
 /// Of each series the occurrence that is nearest: the first ahead, the last in the past.
 fn once(found: &mut Vec<(Event, Occurrence)>, is_past: bool) {
     let mut seen = HashSet::new();
@@ -130,10 +139,12 @@ fn once(found: &mut Vec<(Event, Occurrence)>, is_past: bool) {
     }
 }
 
-/// Whether a name is of somebody who takes part, or stands in the title.
+/// Whether a name is of somebody who takes part, or stands in the title. Of an address each part is a name: it is all
+/// that is known of many.
 pub(super) fn is_with(event: &Event, name: &str) -> bool {
     let folded = terms::fold(&format!("{} {}", event.summary, event.attendees.join(" ")));
-    let words: HashSet<&str> = terms::words_of(&folded).collect();
+    let parts = folded.split(|c: char| !c.is_alphanumeric());
+    let words: HashSet<&str> = terms::words_of(&folded).chain(parts).collect();
     let name = terms::fold(name);
     let mut names = terms::words_of(&name).peekable();
     names.peek().is_some() && names.all(|word| words.contains(word))

@@ -3,6 +3,7 @@
 use super::indexes;
 use super::occurrence::Occurrence;
 use super::record::{Event, NAME};
+use crate::services::address_book::AddressBook;
 use crate::services::backend::{Backends, KeptPlace, RecordEdit};
 use crate::services::context::RequestContext;
 use crate::services::dav::{DavKeeper, DavReplica};
@@ -31,6 +32,8 @@ pub struct CalendarService {
     pub(super) index: Arc<dyn Index>,
     /// Whose things are told beside events: a day holds more than those.
     pub(super) beside: Vec<Arc<dyn Service>>,
+    /// Whom names mean; `None`: only what events say.
+    pub(super) book: Option<Arc<dyn AddressBook>>,
     pub(super) backends: Backends<Event>,
     keeper: Option<Arc<DavKeeper<Event>>>,
 }
@@ -38,7 +41,7 @@ pub struct CalendarService {
 impl CalendarService {
     /// Over this store and its index.
     pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
-        Self { store, index, beside: Vec::new(), backends: Backends::default(), keeper: None }
+        Self { store, index, beside: Vec::new(), book: None, backends: Backends::default(), keeper: None }
     }
 
     /// The same, where these write.
@@ -51,6 +54,12 @@ impl CalendarService {
     #[must_use]
     pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Event>>>) -> Self {
         Self { keeper, ..self }
+    }
+
+    /// The same; who is called as a name says is looked up here.
+    #[must_use]
+    pub fn knowing(self, book: Arc<dyn AddressBook>) -> Self {
+        Self { book: Some(book), ..self }
     }
 
     /// The same; who asks what a day holds is told what these have on it, too.

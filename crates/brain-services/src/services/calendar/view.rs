@@ -115,6 +115,9 @@ impl EventView {
 /// Something to be done.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DueThen {
+    /// What its service knows it by.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     pub title: String,
     /// In its stored form, see [`Moment::store`].
     pub at: String,
@@ -124,7 +127,7 @@ impl DueThen {
     pub(super) fn of(item: &AgendaItem, ctx: &RequestContext) -> Self {
         let at = item.at.with_timezone(&ctx.zone);
         let moment = if item.whole_day { Moment::Day(at.date_naive()) } else { Moment::Instant(at) };
-        Self { title: item.title.clone(), at: moment.store() }
+        Self { id: item.id.clone(), title: item.title.clone(), at: moment.store() }
     }
 
     pub(super) fn line(&self, reference: &Reference) -> String {

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Utc};
 use lettre::Address;
 use lettre::message::header::{
-    Cc, ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion, References,
+    Bcc, Cc, ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion, References,
     Subject, To,
 };
 use lettre::message::{Mailbox, Mailboxes};
@@ -42,10 +42,12 @@ pub struct Letter {
     /// The person's own account or address that it leaves from, only where they name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Who gets a copy, openly. No planner is told of it: a draft of another program may have it, and an answer to all.
+    /// Who gets a copy, openly.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
-    #[schemars(skip)]
     pub cc: Vec<String>,
+    /// Who gets a copy that the others are not told of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub bcc: Vec<String>,
     // Of a draft: those it is for of whom nobody knows an address yet. Settled by code, as is what follows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
@@ -77,7 +79,12 @@ impl Letter {
 
     /// Everybody it goes to.
     pub(super) fn people(&self) -> impl Iterator<Item = &String> {
-        self.to.iter().chain(&self.cc)
+        self.to.iter().chain(&self.cc).chain(&self.bcc)
+    }
+
+    /// As everybody gets it: without those of a blind copy.
+    pub(super) fn without_blind(&self) -> Self {
+        Self { bcc: Vec::new(), ..self.clone() }
     }
 }
 
@@ -176,7 +183,8 @@ pub fn recipients(letter: &Letter) -> Result<Vec<Address>, ComposeError> {
     Ok(all)
 }
 
-/// The bytes of the mail, without the line end that the transport puts behind them.
+/// The bytes of the mail, without the line end that the transport puts behind them. A letter with a blind copy says so:
+/// a draft keeps it, what goes out is written without ([`Letter::without_blind`]).
 pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeError> {
     if letter.to.is_empty() && letter.unaddressed.is_empty() {
         return Err(ComposeError::NoRecipient);
@@ -191,6 +199,9 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
     }
     if !letter.cc.is_empty() {
         headers.set(Cc::from(named(&letter.cc, envelope)?));
+    }
+    if !letter.bcc.is_empty() {
+        headers.set(Bcc::from(named(&letter.bcc, envelope)?));
     }
     headers.set(Subject::from(one_line(&letter.subject)));
     headers.set(Date::new(system_time(envelope.at)));

@@ -49,10 +49,11 @@ impl Command for CreateDraft {
     const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let Letter { to, cc, unaddressed, .. } = &mut self.0;
+        let Letter { to, cc, bcc, unaddressed, .. } = &mut self.0;
         vec![
             Slot::People { param: "to", value: to, unaddressed: Some(unaddressed) },
             Slot::People { param: "cc", value: cc, unaddressed: None },
+            Slot::People { param: "bcc", value: bcc, unaddressed: None },
         ]
     }
 
@@ -78,11 +79,13 @@ impl Command for CreateDraft {
         to.extend(letter.without_address());
         let to = to.join(", ");
         let from = letter.from.as_ref().map(|from| format!("From: {}\n", show_address(from))).unwrap_or_default();
+        let blind = show::people(&letter.bcc, receipt.action).join(", ");
+        let blind = if blind.is_empty() { blind } else { format!("Bcc: {blind}\n") };
         let (subject, text) = (visible(&letter.subject), letter.text());
         let attached: String =
             letter.attached.iter().map(|one| format!("Attached: {}\n", visible(&one.line()))).collect();
         let text = visible(text.trim_end());
-        format!("📝 Draft for {to} — not sent.\n{from}Subject: {subject}\n{attached}\n{text}")
+        format!("📝 Draft for {to} — not sent.\n{from}{blind}Subject: {subject}\n{attached}\n{text}")
     }
 
     fn attempt(&self, _: &Action) -> String {

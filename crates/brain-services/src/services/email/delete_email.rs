@@ -28,7 +28,7 @@ use brain_core::core::text::visible;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEmail {
-    /// The mail's id, or sender, or words from its subject.
+    /// The mail's id, sender or words from its subject, “newest” before them; of several ids with commas, or “all” and words.
     pub(super) find_by: String,
 }
 
@@ -126,6 +126,9 @@ impl Handle<DeleteEmail> for Email {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEmail) -> Result<Prepared<DeleteEmail>, ServiceError> {
+        if let Some(every) = self.every_mail(ctx, &command.find_by, |_| true).await? {
+            return Ok(every);
+        }
         let found = match self.one_mail(ctx, &command.find_by).await? {
             Ok(found) => found,
             Err(unclear) => return Ok(unclear),

@@ -211,12 +211,14 @@ fn attached(mail: &Mail, mailbox: &Path) -> Vec<Attached> {
 fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
     let parsed = mail.read(mailbox);
     let addresses = |people: Vec<Mailbox>| people.into_iter().map(|person| person.address).collect();
+    let addressed = mail.addressed(mailbox);
     Letter {
         to: addresses(parsed.to),
         subject: parsed.subject,
         body: parsed.text,
         from: Some(parsed.from.address).filter(|address| !address.is_empty()),
-        cc: addresses(mail.addressed(mailbox).cc),
+        cc: addresses(addressed.cc),
+        bcc: addresses(addressed.bcc),
         attached: attached(mail, mailbox),
         ..Letter::default()
     }

@@ -119,7 +119,7 @@ pub(super) fn find_by(said: &ClauseReading) -> Option<String> {
     let from = said.clean("from", &times).map(|from| owner(&from).to_owned());
     let what = said.clean("what", &times).map(|what| without_determiner(&what).to_owned());
     let what = what.filter(|what| !what.is_empty());
-    let newest = if says(said, &["last", "latest", "newest"]) { "latest" } else { "" };
+    let newest = if is_newest(said) { "latest" } else { "" };
     let described = match (from, what) {
         (None, None) if !newest.is_empty() => "mail".to_owned(),
         (None, None) => return it(said).and_then(history::handle),
@@ -140,6 +140,17 @@ pub(in crate::services) fn is_about_a_mail(past: &PastAction) -> bool {
         "search" => past.service == NAME && past.item.is_some(),
         _ => false,
     }
+}
+
+/// Whether the newest of what fits is meant.
+fn is_newest(said: &ClauseReading) -> bool {
+    says(said, &["last", "latest", "newest", "recent"])
+}
+
+/// Words for a conversation with somebody: for the newest one, where that is meant. An id is that of one.
+pub(super) fn newest_of(said: &ClauseReading, whose: String) -> String {
+    let is_id = whose.contains(|c: char| c.is_ascii_digit());
+    if is_newest(said) && !is_id { format!("latest mail from {whose}") } else { whose }
 }
 
 /// Whether the clause, apart from what is said in the mail itself, has one of these words.

@@ -1,4 +1,4 @@
-//! Finding mails: the search command, and the conversation a description means.
+//! Finding mails: what the search command finds, and what is near a message.
 //!
 //! The index finds and ranks mails; here they become conversations. What is shown of them is loaded for those that are
 //! shown.
@@ -6,10 +6,10 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::mail::{DRAFT, Mail, MailId, OWN};
+use super::mail::{DRAFT, Mail, OWN};
 use super::mailbox::{Conversation, MailView};
-use super::query::{FILLERS, MailQuery, NEWEST, meaningful};
-use super::search::{ThreadRow, Threads};
+use super::query::{MailQuery, meaningful};
+use super::search::{ThreadRow, Threads, WhichMail};
 use super::service::{source_of, writer};
 use super::thread::Thread;
 use crate::services::address_book::KnownNames;
@@ -18,7 +18,7 @@ use crate::services::service::{ItemChoice, Noticed};
 use crate::services::show::Moment;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::limits::{MAIL_HITS_MAX, MAIL_RESULTS_MAX, ROW_PEOPLE_MAX};
-use brain_core::ports::{Needs, Query, Ranking};
+use brain_core::ports::{Needs, Query};
 use brain_language::language::words::{stems, words};
 
 /// A conversation that fits, and its newest mail that does.
@@ -59,12 +59,23 @@ impl FoundThreads {
             self.hits.extend(new);
             self.more += more;
         }
-        if !from.is_empty() && query.is_without_text() {
+        if !from.is_empty() && query.is_by_time() {
             self.hits.sort_by_key(|hit| std::cmp::Reverse(hit.mail.head.date));
         }
         self.more += self.hits.len().saturating_sub(MAIL_RESULTS_MAX);
         self.hits.truncate(MAIL_RESULTS_MAX);
         Ok(())
+    }
+
+    /// The one that is asked for, where one is.
+    fn only(mut self, query: &MailQuery) -> Self {
+        let Some(which) = query.which() else { return self };
+        match which {
+            WhichMail::Newest => self.hits.sort_by_key(|hit| std::cmp::Reverse(hit.mail.head.date)),
+            WhichMail::Oldest => self.hits.sort_by_key(|hit| hit.mail.head.date),
+        }
+        self.hits.truncate(1);
+        Self { drafts: Vec::new(), more: 0, ..self }
     }
 
     /// What is shown of them.
@@ -77,15 +88,21 @@ impl FoundThreads {
 /// whom the person calls so (`known`, addresses), and by the domain it came from; else by what mails say.
 pub async fn search(view: &MailView, query: &MailQuery, known: &[String]) -> Result<FoundThreads, ServiceError> {
     let mut found = exactly(view, query).await?;
-    if query.sender().is_empty() || found.more > 0 {
-        return Ok(found);
+    if query.sender().is_empty() {
+        return Ok(found.only(query));
     }
-    let from: Vec<String> = known.iter().cloned().chain(at_domain(view, query.sender())).collect();
+    // Of those whose address says the name as well, all are found.
+    let asked = words(query.sender());
+    let is_found = |address: &&String| asked.iter().all(|word| words(address).contains(word));
+    let mut from: Vec<String> = known.iter().filter(|address| !is_found(address)).cloned().collect();
+    if found.more == 0 {
+        from.extend(at_domain(view, query.sender()));
+    }
     found.add(view, query, &from).await?;
     if found.is_empty() {
         found = FoundThreads { is_said: true, ..exactly(view, &query.saying_sender()).await? };
     }
-    Ok(found)
+    Ok(found.only(query))
 }
 
 /// The same as far as it stands in the mails. Of very many hits each mail that was not looked at counts as one more.
@@ -118,6 +135,9 @@ async fn exactly(view: &MailView, query: &MailQuery) -> Result<FoundThreads, Ser
     let mut best: Vec<(usize, Mail, Thread)> =
         threads.into_iter().filter_map(|(t, of)| best_of(query, t, of)).collect();
     best.sort_by(|(a, x, _), (b, y, _)| (b, y.head.date).cmp(&(a, x.head.date)));
+    if query.which() == Some(WhichMail::Oldest) {
+        best.reverse();
+    }
     let of_threads = match query.is_wordless() {
         true => view.count(|unread, date| query.fits(unread, date)),
         false => best.len() + total.saturating_sub(seen),
@@ -193,145 +213,6 @@ pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
     Moment::Instant(at.with_timezone(&zone)).store()
 }
 
-/// What a description came to.
-#[derive(Debug, Clone)]
-pub enum ThreadMatch {
-    /// This conversation.
-    One(Conversation),
-    /// Several, newest first.
-    Several(Vec<Conversation>),
-    /// None.
-    Nothing,
-}
-
-/// Words of a description that may be names.
-const DESCRIBING_WORDS_MAX: usize = 8;
-/// Mails of each conversation that a description is compared with.
-const COMPARED_MAILS: usize = 20;
-
-/// The conversation meant by an id, or by words from sender, subject or text. Words that all stand in subject and
-/// people win over words somewhere in the text; an adjective of recency takes the newest of what fits.
-pub async fn thread(view: &MailView, description: &str) -> Result<ThreadMatch, ServiceError> {
-    let description = description.trim();
-    let of_mail = || MailId::parse(description).and_then(|id| view.thread_of(id));
-    if let Some(thread) = view.thread(description).or_else(of_mail) {
-        return Ok(view.conversation(thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One));
-    }
-    let wanted: Vec<String> = words(description);
-    let newest = wanted.iter().any(|word| NEWEST.contains(&word.as_str()));
-    let is_said = |word: &&String| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str());
-    let said: Vec<String> = wanted.iter().filter(is_said).cloned().collect();
-    let mut fitting = match (said.is_empty(), newest) {
-        (true, false) => return Ok(ThreadMatch::Nothing),
-        (true, true) => latest(view).await?,
-        (false, _) => described(view, &said.join(" ")).await?,
-    };
-    fitting.sort_by(|a, b| (b.thread.date, &b.thread.id).cmp(&(a.thread.date, &a.thread.id)));
-    if newest {
-        let of_others = |conversation: &Conversation| conversation.last_of_others().is_some();
-        if fitting.iter().any(of_others) {
-            fitting.retain(of_others);
-        }
-        fitting.truncate(1);
-    }
-    match fitting.len() {
-        0 => Ok(ThreadMatch::Nothing),
-        1 => Ok(match fitting.pop() {
-            Some(only) => view.conversation(only.thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One),
-            None => ThreadMatch::Nothing,
-        }),
-        _ => Ok(ThreadMatch::Several(fitting)),
-    }
-}
-
-/// The conversation with the newest mail of somebody else, else the newest there is.
-async fn latest(view: &MailView) -> Result<Vec<Conversation>, ServiceError> {
-    for without in [vec![OWN.to_owned()], vec![DRAFT.to_owned()]] {
-        let query = Query { without, ranking: Ranking::Newest, limit: 1, ..Query::default() };
-        let found = of_mails(view, view.search(query).await?.0).await?;
-        if !found.is_empty() {
-            return Ok(found);
-        }
-    }
-    Ok(Vec::new())
-}
-
-/// The conversations of these mails, in their order.
-async fn of_mails(view: &MailView, mails: Vec<Mail>) -> Result<Vec<Conversation>, ServiceError> {
-    let mut threads: Vec<Thread> = Vec::new();
-    for thread in mails.iter().filter_map(|mail| view.thread_of(mail.id())) {
-        if !threads.iter().any(|known| known.id == thread.id) {
-            threads.push(thread);
-        }
-    }
-    view.conversations(threads, COMPARED_MAILS).await
-}
-
-/// Those whose subject says just this; else those with all of it in subjects and people; else those with it anywhere.
-async fn described(view: &MailView, said: &str) -> Result<Vec<Conversation>, ServiceError> {
-    let any = Query { without: vec![DRAFT.to_owned()], limit: MAIL_HITS_MAX / 4, ..Query::default() };
-    let titled = view.search(Query { in_title: said.to_owned(), ..any.clone() }).await?.0;
-    let all = view.search(Query { text: said.to_owned(), ..any.clone() }).await?.0;
-    // All words may stand in one conversation, and in no mail of it.
-    let some = match all.is_empty() {
-        true => view.search(Query { text: said.to_owned(), needs: Needs::Any, ..any }).await?.0,
-        false => Vec::new(),
-    };
-    let of_people = from_or_to(view, said).await?;
-    let anywhere = all.iter().chain(&of_people).map(Mail::id).collect::<Vec<_>>();
-    let found = of_mails(view, titled.into_iter().chain(all).chain(of_people).chain(some).collect()).await?;
-    let said = stems(said);
-    let is_exact = |found: &Conversation| stems(&found.subject) == said;
-    let stands_in_heads = |found: &Conversation| {
-        let mut text = found.subject.clone();
-        for mail in &found.mails {
-            let parsed = &mail.head.parsed;
-            text.push_str(&format!(" {} {} {}", parsed.subject, parsed.from.name, parsed.from.address));
-            if mail.is_own() {
-                text.extend(parsed.to.iter().map(|person| format!(" {} ", person.name)));
-            }
-        }
-        let present = stems(&text);
-        said.iter().all(|stem| present.contains(stem))
-    };
-    let stands_anywhere = |found: &Conversation| found.thread.mails.iter().any(|mail| anywhere.contains(mail));
-    let tiers: [&(dyn Fn(&Conversation) -> bool + Sync); 3] = [&is_exact, &stands_in_heads, &stands_anywhere];
-    for tier in tiers {
-        let fitting: Vec<Conversation> = found.iter().filter(|conversation| tier(conversation)).cloned().collect();
-        if !fitting.is_empty() {
-            return Ok(fitting);
-        }
-    }
-    Ok(Vec::new())
-}
-
-/// Mails of the people that a description names, with the rest of it somewhere in their text. Which of its words are
-/// names, the mails tell: all that are somebody's, or just one of them.
-async fn from_or_to(view: &MailView, said: &str) -> Result<Vec<Mail>, ServiceError> {
-    let any = Query { without: vec![DRAFT.to_owned()], ranking: Ranking::Newest, ..Query::default() };
-    let words: Vec<&str> = said.split(' ').filter(|word| !word.is_empty()).take(DESCRIBING_WORDS_MAX).collect();
-    let mut names: Vec<&str> = Vec::new();
-    for word in &words {
-        let people = vec![(String::new(), (*word).to_owned())];
-        if view.search(Query { people, limit: 1, ..any.clone() }).await?.1 > 0 {
-            names.push(*word);
-        }
-    }
-    let one_each = names.iter().map(|name| vec![*name]);
-    let readings = std::iter::once(names.clone()).chain(one_each.filter(|_| names.len() > 1));
-    let mut found: Vec<Mail> = Vec::new();
-    for names in readings.filter(|names| !names.is_empty()) {
-        let rest: Vec<&str> = words.iter().copied().filter(|word| !names.contains(word)).collect();
-        let people = names.iter().map(|name| (String::new(), (*name).to_owned())).collect();
-        let query = Query { people, text: rest.join(" "), limit: MAIL_HITS_MAX / 4, ..any.clone() };
-        let mails = view.search(query).await?.0;
-        found.extend(
-            mails.into_iter().filter(|mail| !found.iter().any(|known| known.id() == mail.id())).collect::<Vec<_>>(),
-        );
-    }
-    Ok(found)
-}
-
 /// The addresses at a domain that is called so.
 pub(super) fn at_domain(view: &MailView, who: &str) -> Vec<String> {
     if who.contains('@') {
@@ -361,6 +242,20 @@ pub fn candidates(conversations: &[Conversation], names: &KnownNames, zone: Tz) 
             ItemChoice { id: conversation.thread.id.clone(), label, untrusted }
         })
         .collect()
+}
+
+/// Mails of each conversation that a description is compared with.
+const COMPARED_MAILS: usize = 20;
+
+/// The conversations of these mails, in their order.
+pub(super) async fn of_mails(view: &MailView, mails: Vec<Mail>) -> Result<Vec<Conversation>, ServiceError> {
+    let mut threads: Vec<Thread> = Vec::new();
+    for thread in mails.iter().filter_map(|mail| view.thread_of(mail.id())) {
+        if !threads.iter().any(|known| known.id == thread.id) {
+            threads.push(thread);
+        }
+    }
+    view.conversations(threads, COMPARED_MAILS).await
 }
 
 /// Conversations whose subject or sender shares words with a message, most in common first.

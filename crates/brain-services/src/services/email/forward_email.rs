@@ -14,7 +14,7 @@ use super::letter;
 use super::mail::NAME;
 use super::one_mail::{LocatedMail, OneMail};
 use super::outgoing::Sending;
-use super::prepare::{bad_address, called, greeted, leaving, too_many, trimmed, unified};
+use super::prepare::{bad_address, called, copied, greeted, leaving, too_many, trimmed, unified};
 use super::read::{self, Mailbox, Parsed, one_line};
 use super::search::grouped;
 use super::sending_from::SendingFrom;
@@ -50,6 +50,12 @@ pub struct ForwardEmail {
     /// Names, groups ("the whole team") or addresses.
     #[serde(deserialize_with = "one_or_many")]
     pub(super) to: Vec<String>,
+    /// Who gets a copy, openly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub(super) cc: Vec<String>,
+    /// Who gets a copy that the others are not told of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub(super) bcc: Vec<String>,
     /// Own words, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<String>,
@@ -87,8 +93,13 @@ impl ForwardEmail {
     /// The person's words, and the mail below them.
     fn letter(self) -> Letter {
         let body = self.whole();
-        let Self { to, subject, from, .. } = self;
-        Letter { to, subject: subject.unwrap_or_default(), body, from, ..Letter::default() }
+        let Self { to, cc, bcc, subject, from, .. } = self;
+        Letter { to, cc, bcc, subject: subject.unwrap_or_default(), body, from, ..Letter::default() }
+    }
+
+    /// Everybody it goes to.
+    fn everybody(&self) -> Vec<String> {
+        [self.to.as_slice(), &self.cc, &self.bcc].concat()
     }
 
     /// The signature stands below what the person wrote: what is below it is not theirs.
@@ -128,7 +139,8 @@ impl Command for ForwardEmail {
     const REFERENCES: &'static [&'static str] = &["find_by", "subject", "forwarded", "signature"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::People { param: "to", value: &mut self.to, unaddressed: None }]
+        let people = [("to", &mut self.to), ("cc", &mut self.cc), ("bcc", &mut self.bcc)];
+        people.into_iter().map(|(param, value)| Slot::People { param, value, unaddressed: None }).collect()
     }
 
     fn find_by(&mut self) -> Option<&mut String> {
@@ -142,7 +154,7 @@ impl Command for ForwardEmail {
     }
 
     fn problem(&self) -> Option<String> {
-        too_many(&self.to)
+        too_many(&self.everybody())
     }
 
     fn question(param: &str) -> &'static str {
@@ -151,6 +163,7 @@ impl Command for ForwardEmail {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let card = CardBody::titled("Forward this email?").lines("To", show::people(&self.to, subject.action));
+        let card = copied(card, (&self.cc, &self.bcc), subject.action);
         let card = leaving(card, self.from.as_deref()).words("Subject", self.subject.clone().unwrap_or_default());
         let card = match subject.before::<PassedOn>() {
             Some(passed_on) => card
@@ -181,7 +194,7 @@ impl Command for ForwardEmail {
         };
         sent.and_unfiled(format!(
             "📨 Forwarded to {}: {}{files}",
-            show::people(&self.to, receipt.action).join(", "),
+            show::people(&self.everybody(), receipt.action).join(", "),
             visible(self.subject.as_deref().unwrap_or("(no subject)"))
         ))
     }
@@ -260,7 +273,7 @@ impl Email {
         ctx: &RequestContext,
         command: ForwardEmail,
     ) -> Result<Prepared<ForwardEmail>, ServiceError> {
-        if let Some(bad) = command.to.iter().find(|address| wire_address(address).is_err()) {
+        if let Some(bad) = command.everybody().iter().find(|address| wire_address(address).is_err()) {
             return Ok(bad_address(bad));
         }
         let found = match self.one_mail(ctx, &command.find_by).await? {
@@ -288,7 +301,7 @@ impl Email {
         };
         let view = self.mailboxes.mail(&ctx.owner).await?;
         let mut notes = self.sender_marks(ctx, &view, &found.mail).await?;
-        notes.extend(self.stranger_notes(ctx, &command.to).await?);
+        notes.extend(self.stranger_notes(ctx, &command.everybody()).await?);
         let untrusted = match found.mail.is_own() {
             true => Vec::new(),
             false => {

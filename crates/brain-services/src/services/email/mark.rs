@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
-use super::mail::NAME;
+use super::mail::{Mail, NAME};
 use super::one_mail::{LocatedMail, OneMail};
 use super::service::Email;
 use super::source::maildir::Folder;
@@ -81,7 +81,7 @@ impl MailMark {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkMail {
-    /// The mail's id, or sender, or words from its subject.
+    /// The mail's id, sender or words from its subject, “newest” before them; of several ids with commas, or “all” and words.
     pub(super) find_by: String,
     #[serde(rename = "as")]
     pub(super) mark: MailMark,
@@ -245,6 +245,10 @@ impl Handle<MarkMail> for Email {
     }
 
     async fn prepare(&self, ctx: &RequestContext, mut command: MarkMail) -> Result<Prepared<MarkMail>, ServiceError> {
+        let changes = |mail: &Mail| command.mark != MailMark::Archived || !mail.is_archived();
+        if let Some(every) = self.every_mail(ctx, &command.find_by, changes).await? {
+            return Ok(every);
+        }
         let found = match self.one_mail(ctx, &command.find_by).await? {
             Ok(found) => found,
             Err(unclear) => return Ok(unclear),

@@ -42,6 +42,7 @@ pub mod mail_change;
 pub mod mailbox;
 mod mark;
 mod marks;
+mod meant;
 mod mime;
 pub mod older_mail;
 mod older_search;

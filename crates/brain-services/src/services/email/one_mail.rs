@@ -13,6 +13,7 @@ use super::find::{local, subject_or};
 use super::mail::{Mail, MailId};
 use super::mail_change::MailRef;
 use super::mailbox::Conversation;
+use super::meant::{self, ThreadMatch};
 use super::prepare::not_found;
 use super::query::{FILLERS, NEWEST};
 use super::read;
@@ -23,9 +24,11 @@ use crate::services::address_book::KnownNames;
 use crate::services::command::before;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
+use crate::services::finding;
 use crate::services::service::Prepared;
 use brain_core::core::plan::{Action, Target};
 use brain_core::core::provenance::UntrustedText;
+use brain_core::limits::PLAN_ACTIONS_MAX;
 use brain_core::ports::why_not;
 use brain_language::language::words::{stems, words};
 
@@ -141,22 +144,26 @@ const MOVED: &str = "That mail is not where it was any more: it was moved, or it
 
 /// Of a conversation the mail that a description means: the newest of the people it names, else the newest of others.
 fn meant_of<'c>(conversation: &'c Conversation, find_by: &str) -> Option<&'c Mail> {
-    let said: Vec<String> = words(find_by)
-        .into_iter()
-        .filter(|word| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str()))
-        .collect();
-    let said = stems(&said.join(" "));
-    let named = |mail: &Mail| {
-        let parsed = &mail.head.parsed;
-        let people = match mail.is_own() {
-            true => parsed.to.iter().map(|to| format!("{} {} ", to.name, to.address)).collect(),
-            false => format!("{} {}", parsed.from.name, parsed.from.address),
-        };
-        let present = stems(&people);
-        said.iter().filter(|stem| present.contains(stem)).count()
-    };
+    let said = telling(find_by);
     // Of those that are worth the same the last one counts: they stand in the order of time.
-    conversation.mails.iter().max_by_key(|mail| (named(mail), !mail.is_own()))
+    conversation.mails.iter().max_by_key(|mail| (named(mail, &said), !mail.is_own()))
+}
+
+/// The stems of words that tell something of a mail.
+fn telling(find_by: &str) -> Vec<String> {
+    let is_telling = |word: &String| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str());
+    stems(&words(find_by).into_iter().filter(is_telling).collect::<Vec<_>>().join(" "))
+}
+
+/// How many of these words name the people of a mail.
+fn named(mail: &Mail, said: &[String]) -> usize {
+    let parsed = &mail.head.parsed;
+    let people = match mail.is_own() {
+        true => parsed.to.iter().map(|to| format!("{} {} ", to.name, to.address)).collect(),
+        false => format!("{} {}", parsed.from.name, parsed.from.address),
+    };
+    let present = stems(&people);
+    said.iter().filter(|stem| present.contains(stem)).count()
 }
 
 /// A file that could not be changed.
@@ -201,6 +208,43 @@ impl Email {
         let others = conversation.thread.mails.len().saturating_sub(1);
         let one = OneMail::of(&mail, others, &self.names(&ctx.owner, [&mail]).await?, ctx);
         Ok(Ok(LocatedMail { mail, one }))
+    }
+
+    /// Each mail that `find_by` means, where it means all that fit or names several by their ids; `None`: it means one.
+    pub(super) async fn every_mail<C>(
+        &self,
+        ctx: &RequestContext,
+        find_by: &str,
+        allowed: impl Fn(&Mail) -> bool,
+    ) -> Result<Option<Prepared<C>>, ServiceError> {
+        let several = finding::several_of(find_by, |id| MailId::parse(id).is_some());
+        if let Some(ids) = several.filter(|ids| ids.len() <= PLAN_ACTIONS_MAX) {
+            return Ok(Some(Prepared::Every { ids }));
+        }
+        let Some(words) = finding::all_of(find_by) else { return Ok(None) };
+        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let conversations = match meant::thread(&view, words).await? {
+            ThreadMatch::One(conversation) => vec![conversation],
+            ThreadMatch::Several(conversations) => conversations,
+            ThreadMatch::Nothing => Vec::new(),
+        };
+        let meant = |conversation: &Conversation| -> Vec<String> {
+            let said = telling(words);
+            let best = conversation.mails.iter().filter(|mail| !mail.is_own()).map(|mail| named(mail, &said)).max();
+            let is_meant = |mail: &&Mail| !mail.is_own() && Some(named(mail, &said)) == best && allowed(mail);
+            conversation.mails.iter().filter(is_meant).map(|mail| mail.id().to_string()).collect()
+        };
+        let ids: Vec<String> = conversations.iter().flat_map(meant).collect();
+        Ok(Some(match ids.len() {
+            0 => not_found(words, view.so_far.map(Into::into)),
+            many if many > PLAN_ACTIONS_MAX => {
+                let what = format!(
+                    "That would be {many} mails; I take on {PLAN_ACTIONS_MAX} at once at most, so nothing was done."
+                );
+                Prepared::NotFound { what }
+            }
+            _ => Prepared::Every { ids },
+        }))
     }
 
     /// A mail in the trash, which the index does not know.

@@ -93,7 +93,7 @@ impl Email {
             envelope.in_reply_to = parsed.references.last().cloned();
             envelope.references.clone_from(&parsed.references);
         }
-        let mail = recipients(&letter).and_then(|to| Ok((to, compose(&letter, &envelope)?)));
+        let mail = recipients(&letter).and_then(|to| Ok((to, compose(&letter.without_blind(), &envelope)?)));
         let (to, bytes) = match mail {
             Ok(mail) => mail,
             Err(error) => return Err(ServiceError::Refused(format!("Nothing was sent: {error}."))),
@@ -203,7 +203,8 @@ impl Email {
                 let from = letter.from.as_deref();
                 let envelope = Envelope { enclosed, ..self.envelope(ctx, from, (action, attempt)).await };
                 let (backend, _) = self.sender(ctx, from, action).ok()?;
-                let copy = MailChange::put(Folder::Sent, base_of(attempt), &compose(&letter, &envelope).ok()?);
+                let copy =
+                    MailChange::put(Folder::Sent, base_of(attempt), &compose(&letter.without_blind(), &envelope).ok()?);
                 let is_there = backend.keeps_mail() && backend.settled(ctx, &copy, attempt).await == Some(true);
                 is_there.then_some(envelope.message_id)?
             }

@@ -2,9 +2,10 @@
 
 use super::attached::{Attached, too_much, with_sent};
 use super::compose::{Letter, same_address, wire_address};
-use super::find::{self, ThreadMatch};
+use super::find;
 use super::letter;
 use super::mailbox::{Conversation, MailView};
+use super::meant::{self, ThreadMatch};
 use super::older_mail::OlderMail;
 use super::query::meaningful_as_written;
 use super::read::one_line;
@@ -42,7 +43,7 @@ impl Email {
         };
         let everybody: Vec<String> = letter.people().cloned().collect();
         let notes = self.stranger_notes(ctx, &everybody).await?;
-        let Letter { to, subject, body, greets, cc, unaddressed, attached, .. } = letter;
+        let Letter { to, subject, body, greets, cc, bcc, unaddressed, attached, .. } = letter;
         let attached = with_sent(ctx, attached);
         if let Some(problem) = too_much(&attached) {
             return Ok(Prepared::NotFound { what: format!("Nothing was written: {problem}.") });
@@ -53,8 +54,18 @@ impl Email {
         let body = unified(&greeted(body, greets.as_deref(), &whom));
         let SendingFrom { address, signature, .. } = from;
         let subject = one_line(&subject);
-        let params =
-            command(Letter { to, subject, body, from: address, cc, unaddressed, attached, signature, greets: None });
+        let params = command(Letter {
+            to,
+            subject,
+            body,
+            from: address,
+            cc,
+            bcc,
+            unaddressed,
+            attached,
+            signature,
+            greets: None,
+        });
         Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() })
     }
 
@@ -98,11 +109,11 @@ impl Email {
         find_by: &str,
         ctx: &RequestContext,
     ) -> Result<Result<Conversation, Prepared<C>>, ServiceError> {
-        let mut found = find::thread(view, find_by).await?;
+        let mut found = meant::thread(view, find_by).await?;
         if matches!(found, ThreadMatch::Nothing) {
             let described = OlderMail::described(meaningful_as_written(find_by));
             if self.older(ctx, &described).await.is_some() {
-                found = find::thread(&self.mailboxes.mail(&ctx.owner).await?, find_by).await?;
+                found = meant::thread(&self.mailboxes.mail(&ctx.owner).await?, find_by).await?;
             }
         }
         Ok(match found {
@@ -184,7 +195,7 @@ pub(super) fn too_many<'a>(to: impl IntoIterator<Item = &'a String>) -> Option<S
 pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {
     let to = show::people(&letter.to, subject.action).into_iter().chain(letter.without_address()).collect();
     let card = CardBody::titled(title).lines("To", to);
-    let card = copied(card, &letter.cc, subject.action);
+    let card = copied(card, (&letter.cc, &letter.bcc), subject.action);
     let card = leaving(card, letter.from.as_deref()).words("Subject", &letter.subject);
     with_attached(card, &letter.attached).body(letter.text())
 }
@@ -194,9 +205,10 @@ pub(super) fn with_attached(card: CardBody, attached: &[Attached]) -> CardBody {
     if attached.is_empty() { card } else { card.lines("Attached", attached.iter().map(Attached::line).collect()) }
 }
 
-/// With those who get a copy, where there are any.
-pub(super) fn copied(card: CardBody, cc: &[String], action: &Action) -> CardBody {
-    if cc.is_empty() { card } else { card.lines("Cc", show::people(cc, action)) }
+/// With those who get a copy, openly or not, where there are any.
+pub(super) fn copied(card: CardBody, (cc, bcc): (&[String], &[String]), action: &Action) -> CardBody {
+    let rows = [("Cc", cc), ("Bcc", bcc)].into_iter().filter(|(_, people)| !people.is_empty());
+    rows.fold(card, |card, (name, people)| card.lines(name, show::people(people, action)))
 }
 
 /// With the address that it leaves from, where that is not the one that is meant anyway.

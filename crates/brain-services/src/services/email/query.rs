@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::mail::{DRAFT, FROM, Mail, OWN, TO, UNREAD};
-use super::search::SearchMail;
+use super::search::{SearchMail, WhichMail};
 use crate::services::show::Moment;
 use brain_core::limits::MAIL_RESULTS_MAX;
 use brain_core::ports::{Query, Ranking};
@@ -21,6 +21,7 @@ pub struct MailQuery {
     since: Option<DateTime<Utc>>,
     before: Option<DateTime<Utc>>,
     unread: Option<bool>,
+    which: Option<WhichMail>,
     /// Only what others wrote.
     others: bool,
     /// Drafts are looked for as well.
@@ -105,6 +106,7 @@ impl MailQuery {
             since: time(&wanted.since),
             before: time(&wanted.before),
             unread: wanted.unread,
+            which: wanted.which,
         }
     }
 
@@ -132,15 +134,34 @@ impl MailQuery {
             without: is(false).into_iter().chain(draft(false)).chain(self.others.then(|| OWN.to_owned())).collect(),
             from: self.since,
             until: self.before,
-            ranking: if self.text.is_empty() { Ranking::Newest } else { Ranking::Relevance },
+            ranking: match self.which {
+                Some(WhichMail::Oldest) => Ranking::Oldest,
+                Some(WhichMail::Newest) => Ranking::Newest,
+                None if self.text.is_empty() => Ranking::Newest,
+                None => Ranking::Relevance,
+            },
             limit: MAIL_RESULTS_MAX,
             ..Query::default()
         }
     }
 
-    /// True when no words tell which fits best.
-    pub(super) fn is_without_text(&self) -> bool {
-        self.text.is_empty()
+    /// True when their time tells which come first, and no words do.
+    pub(super) fn is_by_time(&self) -> bool {
+        self.text.is_empty() || self.which.is_some()
+    }
+
+    /// The one that is asked for.
+    pub(super) fn which(&self) -> Option<WhichMail> {
+        self.which
+    }
+
+    /// By what those that fit are in order.
+    pub(super) fn order(&self) -> &'static str {
+        match self.which {
+            Some(WhichMail::Oldest) => "oldest first",
+            _ if self.is_by_time() => "newest first",
+            _ => "best match first, not by date",
+        }
     }
 
     /// Of whom, in words.
@@ -168,6 +189,9 @@ impl MailQuery {
 
     /// How many of the words stand in the subject or the sender's name.
     pub(super) fn prominence(&self, mail: &Mail) -> usize {
+        if self.is_by_time() {
+            return 0;
+        }
         let prominent = stems(&format!("{} {}", mail.head.parsed.subject, mail.head.parsed.from.name));
         stems(&self.text.join(" ")).iter().filter(|stem| prominent.contains(stem)).count()
     }

@@ -197,6 +197,8 @@ fn heads(message: &Message<'_>) -> Parsed {
 pub(super) struct Addressed {
     /// Cc, without those of a blind copy.
     pub cc: Vec<Mailbox>,
+    /// Of a draft: those of a blind copy.
+    pub bcc: Vec<Mailbox>,
     /// The addresses that it was delivered to, as the servers on its way noted them.
     pub delivered_to: Vec<String>,
 }
@@ -211,14 +213,16 @@ pub(super) fn addressed(raw: &Raw) -> Addressed {
     let (Raw::Whole(bytes) | Raw::Beginning(bytes)) = raw;
     let read = || {
         let mail = strip_mbox(bytes);
-        let (copied, _) = head::fields(mail, 0, |name| name == "cc", |_| false);
-        let cc = MessageParser::default().parse_headers(&copied).map(|message| people(message.cc()));
+        let (copied, _) = head::fields(mail, 0, |name| matches!(name, "cc" | "bcc"), |_| false);
+        let copied = MessageParser::default().parse_headers(&copied);
+        let copied = copied.map(|message| (people(message.cc()), people(message.bcc())));
+        let (cc, bcc) = copied.unwrap_or_default();
         let (delivered, _) = head::fields(mail, 0, |name| DELIVERED_TO.contains(&name), |_| false);
         let delivered = String::from_utf8_lossy(&delivered).into_owned();
         let lines = delivered.lines().filter_map(|line| line.split_once(':'));
         let addresses = lines.map(|(_, address)| one_line(address.trim().trim_matches(['<', '>'])));
         let delivered_to = addresses.filter(|address| address.contains('@')).take(DELIVERIES_MAX).collect();
-        Addressed { cc: cc.unwrap_or_default(), delivered_to }
+        Addressed { cc, bcc, delivered_to }
     };
     // As in `parse`.
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_default()

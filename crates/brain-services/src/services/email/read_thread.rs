@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::filling::owner;
-use super::find::{self, ThreadMatch};
+use super::filling::{newest_of, owner};
+use super::find;
 use super::mail::NAME;
 use super::mailbox::Conversation;
 use super::marks::MailMarks;
+use super::meant::{self, ThreadMatch};
 use super::search::grouped;
 use super::service::{Email, source_of, writer};
 use crate::services::address_book::KnownNames;
@@ -158,7 +159,7 @@ impl Handle<ReadThread> for Email {
         let Invocation { ctx, command, action, .. } = call;
         let view = self.mailboxes.mail(&ctx.owner).await?;
         let wanted = action.target.as_ref().map_or(command.find_by, |target| target.id.clone());
-        match find::thread(&view, &wanted).await? {
+        match meant::thread(&view, &wanted).await? {
             ThreadMatch::One(conversation) => {
                 let (ctx, names) = (ctx.clone(), self.names(&ctx.owner, &conversation.mails).await?);
                 let marks = self.marks_of(&ctx, &view, &conversation.mails).await?;
@@ -226,6 +227,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     };
     match find_by {
         Some(find_by) => {
+            let find_by = if said.found.slot("from").is_some() { newest_of(said, find_by) } else { find_by };
             set(&mut action, "find_by", Some(find_by));
             Built::Act(action)
         }

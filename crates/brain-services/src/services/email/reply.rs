@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
 use super::attached::{Attached, too_much, with_sent};
-use super::compose::{Letter, signed};
-use super::prepare::{copied, leaving, with_attached};
+use super::compose::{Letter, signed, wire_address};
+use super::prepare::{bad_address, copied, leaving, with_attached};
 use super::service::Email;
-use crate::services::command::{Subject, one_or_many};
+use crate::services::command::{Slot, Subject, one_or_many};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
@@ -27,6 +27,12 @@ pub struct ReplyLetter {
     /// The person's own account or address that it leaves from, only where they name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) from: Option<String>,
+    /// Who gets a copy besides, openly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub(super) add_cc: Vec<String>,
+    /// Who gets a copy that the others are not told of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub(super) bcc: Vec<String>,
     // Filled in from the thread and the account, never by a planner.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(skip)]
@@ -53,20 +59,41 @@ pub struct ReplyLetter {
 impl ReplyLetter {
     /// As it goes out.
     pub fn letter(self) -> Letter {
-        let Self { to, cc, subject, body, from, signature, attached, .. } = self;
+        let cc = self.copied();
+        let Self { to, bcc, subject, body, from, signature, attached, .. } = self;
         let subject = subject.unwrap_or_default();
-        Letter { to, cc, subject, body, from, signature, attached, ..Letter::default() }
+        Letter { to, cc, bcc, subject, body, from, signature, attached, ..Letter::default() }
     }
 
     /// Everybody it goes to.
     pub fn everybody(&self) -> Vec<String> {
-        [self.to.as_slice(), &self.cc].concat()
+        [self.to.clone(), self.copied(), self.bcc.clone()].concat()
+    }
+
+    /// Who gets a copy, openly: of the thread and besides, each once.
+    fn copied(&self) -> Vec<String> {
+        let mut copied = self.cc.clone();
+        for address in &self.add_cc {
+            if !self.to.iter().chain(&copied).any(|known| known.eq_ignore_ascii_case(address)) {
+                copied.push(address.clone());
+            }
+        }
+        copied
+    }
+
+    /// Where words become addresses.
+    pub fn slots(&mut self) -> Vec<Slot<'_>> {
+        let Self { add_cc, bcc, .. } = self;
+        vec![
+            Slot::People { param: "add_cc", value: add_cc, unaddressed: None },
+            Slot::People { param: "bcc", value: bcc, unaddressed: None },
+        ]
     }
 
     /// The whole of it.
     pub fn card(&self, title: &str, subject: &Subject<'_>) -> CardBody {
         let card = CardBody::titled(title).lines("To", show::people(&self.to, subject.action));
-        let card = leaving(copied(card, &self.cc, subject.action), self.from.as_deref())
+        let card = leaving(copied(card, (&self.copied(), &self.bcc), subject.action), self.from.as_deref())
             .words("Subject", self.subject.clone().unwrap_or_default())
             .words("In reply to", label(subject.action, &self.find_by));
         with_attached(card, &self.attached).body(signed(&self.body, self.signature.as_deref()))
@@ -87,7 +114,10 @@ impl Email {
         reach: AnswerTo,
         command: impl FnOnce(ReplyLetter) -> C,
     ) -> Result<Prepared<C>, ServiceError> {
-        let ReplyLetter { find_by, body, from, greets, attached, .. } = said;
+        let ReplyLetter { find_by, body, from, add_cc, bcc, greets, attached, .. } = said;
+        if let Some(bad) = add_cc.iter().chain(&bcc).find(|address| wire_address(address).is_err()) {
+            return Ok(bad_address(bad));
+        }
         let wanted = AnswerWanted { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
         let answer = match self.prepare_answer(ctx, wanted, reach).await? {
             Ok(answer) => answer,
@@ -97,9 +127,11 @@ impl Email {
         if let Some(problem) = too_much(&attached) {
             return Ok(Prepared::NotFound { what: format!("Nothing was written: {problem}.") });
         }
-        let PreparedAnswer { to, cc, subject, body, from, signature, target, notes, untrusted } = answer;
+        let PreparedAnswer { to, cc, subject, body, from, signature, target, mut notes, untrusted } = answer;
+        notes.extend(self.stranger_notes(ctx, &[add_cc.as_slice(), &bcc].concat()).await?);
         let subject = Some(subject);
-        let params = ReplyLetter { find_by, body, from, to, cc, subject, signature, attached, greets: None };
+        let params =
+            ReplyLetter { find_by, body, from, add_cc, bcc, to, cc, subject, signature, attached, greets: None };
         Ok(Prepared::Ready { params: command(params), target: Some(target), notes, untrusted })
     }
 }

@@ -10,7 +10,7 @@ use super::outgoing::Sending;
 use super::prepare::{too_many, trimmed};
 use super::reply::ReplyLetter;
 use super::service::Email;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
@@ -37,6 +37,10 @@ impl Command for ReplyAll {
     const COMPOSED: &'static [&'static str] = &["body"];
     // The last two are settled by code.
     const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        self.0.slots()
+    }
 
     fn find_by(&mut self) -> Option<&mut String> {
         Some(&mut self.0.find_by)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answering::AnswerTo;
 use super::attached::along;
-use super::filling::{body_of, leaves_from, owner, with_link};
+use super::filling::{body_of, leaves_from, newest_of, owner, with_link};
 use super::letter;
 use super::mail::NAME;
 use super::outgoing::Sending;
@@ -15,7 +15,7 @@ use super::reply::ReplyLetter;
 use super::reply_all::ReplyAll;
 use super::service::Email;
 use super::wording;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::label;
@@ -45,6 +45,10 @@ impl Command for ReplyToEmail {
     const COMPOSED: &'static [&'static str] = &["body"];
     // The last two are settled by code.
     const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        self.0.slots()
+    }
 
     fn find_by(&mut self) -> Option<&mut String> {
         Some(&mut self.0.find_by)
@@ -151,6 +155,7 @@ fn answer(said: &ClauseReading, command: &str) -> Built {
     let Some(find_by) = find_by else {
         return Built::Ask { question: "Which mail should I reply to?", partial: action, param: "find_by" };
     };
+    let find_by = if whom.is_some() { newest_of(said, find_by) } else { find_by };
     set(&mut action, "find_by", Some(find_by));
     leaves_from(said, &mut action);
     let spoken = said

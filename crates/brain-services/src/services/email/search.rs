@@ -14,11 +14,9 @@ use super::marks::MailMarks;
 use super::older_search::{OlderLooked, older_than_kept};
 use super::query::MailQuery;
 use super::service::{Email, source_of};
-use crate::services::address_book::{PeopleQuery, Person};
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
-use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::pages::{self, Page};
 use crate::services::show::{self, Paging};
@@ -31,12 +29,10 @@ use brain_core::core::stakes::Stakes;
 pub(super) use brain_core::core::text::grouped;
 use brain_core::core::text::{quoted, visible};
 use brain_core::limits::NAME_CHARS_MAX;
-use brain_language::language::people::Familiarity;
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::reading::{ClauseReading, without_determiner};
 use brain_language::language::time::TimeRole;
 use brain_language::language::tokens::lower;
-use brain_language::language::words::words;
 
 /// Find mails.
 #[derive(Debug, Default, Clone, Serialize, Deserialize, JsonSchema)]
@@ -49,10 +45,23 @@ pub struct SearchMail {
     pub since: Option<String>,
     pub before: Option<String>,
     pub unread: Option<bool>,
+    /// When one of several is asked for: "my most recent mail from Anna" is the newest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub which: Option<WhichMail>,
     /// Where a page goes on; not for plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub after: Option<String>,
+}
+
+/// Which of several mails is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WhichMail {
+    /// The last one that came.
+    Newest,
+    /// The first one there is.
+    Oldest,
 }
 
 impl ThreadRow {
@@ -133,6 +142,9 @@ pub struct Threads {
     /// How much was read, while not everything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub so_far: Option<ReadSoFar>,
+    /// By what they are in order.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub order: String,
     /// What came of asking for older mail than is kept here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older: Option<OlderLooked>,
@@ -262,7 +274,7 @@ impl Handle<SearchMail> for Email {
     async fn perform(&self, call: Invocation<'_, SearchMail>) -> Result<Completed<Threads>, ServiceError> {
         let mut view = self.mailboxes.looked_into(&call.ctx.owner).await?;
         let query = MailQuery::of(&call.command, call.ctx.zone);
-        let called = self.called(call.ctx, query.sender()).await?;
+        let called = self.book.addresses_of(&call.ctx.owner, query.sender()).await?;
         let mut found = find::search(&view, &query, &called).await?;
         let older = match call.command.after {
             None => self.older(call.ctx, &older_than_kept(&call.command, &query, &called, &found)).await,
@@ -293,25 +305,8 @@ impl Handle<SearchMail> for Email {
             pages::ranked(std::mem::take(&mut all.threads), total, call.command.after.as_deref(), |row: &ThreadRow| {
                 &row.id
             });
-        Ok(Completed::read(Threads { threads: rows, more, next, older, ..all }).holding(untrusted))
-    }
-}
-
-impl Email {
-    /// The addresses of those whom the person calls so: by a name of theirs, or as a group.
-    async fn called(&self, ctx: &RequestContext, who: &str) -> Result<Vec<String>, ServiceError> {
-        if who.is_empty() || who.contains('@') {
-            return Ok(Vec::new());
-        }
-        let asked = words(who);
-        let people = self.book.people(&ctx.owner, &PeopleQuery::names([who])).await?;
-        let is_called = |person: &&Person| {
-            let names: Vec<String> =
-                std::iter::once(&person.name).chain(&person.nicknames).flat_map(|name| words(name)).collect();
-            let is_member = person.groups.iter().any(|group| words(group) == asked);
-            person.known > Familiarity::Seen && (is_member || asked.iter().all(|word| names.contains(word)))
-        };
-        Ok(people.iter().filter(is_called).flat_map(|person| person.emails.clone()).collect())
+        let order = query.order().to_owned();
+        Ok(Completed::read(Threads { threads: rows, more, next, older, order, ..all }).holding(untrusted))
     }
 }
 
@@ -364,6 +359,6 @@ fn reads_one(said: &ClauseReading) -> bool {
     let clause = format!(" {} ", said.typed());
     let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
     let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
-    let last = [" last ", " latest ", " newest "].iter().any(|w| clause.contains(w));
+    let last = [" last ", " latest ", " newest ", " most recent "].iter().any(|w| clause.contains(w));
     (reads || last) && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
 }

@@ -42,10 +42,11 @@ impl Command for SendEmail {
     const REFERENCES: &'static [&'static str] = &["find_by", "signature", "attached"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let Letter { to, cc, .. } = &mut self.0;
+        let Letter { to, cc, bcc, .. } = &mut self.0;
         vec![
             Slot::People { param: "to", value: to, unaddressed: None },
             Slot::People { param: "cc", value: cc, unaddressed: None },
+            Slot::People { param: "bcc", value: bcc, unaddressed: None },
         ]
     }
 
@@ -74,7 +75,8 @@ impl Command for SendEmail {
     }
 
     fn receipt(&self, sent: &Sending, receipt: &Receipt<'_>) -> String {
-        let to = show::people(&[self.0.to.as_slice(), &self.0.cc].concat(), receipt.action).join(", ");
+        let everybody: Vec<String> = self.0.people().cloned().collect();
+        let to = show::people(&everybody, receipt.action).join(", ");
         let along = along(&self.0.attached);
         sent.and_unfiled(format!("📨 Sent to {to}: {}{along}", visible(&self.0.subject)))
     }
@@ -117,7 +119,7 @@ pub(super) fn built_of_draft(said: &ClauseReading) -> Built {
     let Some(draft) = draft else { return Built::No };
     let mut action =
         PlannedAction { service: "email".into(), command: "send_email".into(), ..PlannedAction::default() };
-    for name in ["to", "cc", "from", "subject", "body", "attached"] {
+    for name in ["to", "cc", "bcc", "from", "subject", "body", "attached"] {
         set(&mut action, name, draft.params.get(name).cloned());
     }
     Built::Act(action)

@@ -32,7 +32,7 @@ const SAME_DONE_SECS: i64 = 120;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompleteTask {
-    /// The task's id or words from its title.
+    /// The task's id or words from its title; of several their ids with commas between, or “all” and words.
     pub find_by: String,
 }
 

@@ -24,7 +24,7 @@ use brain_core::core::stakes::Stakes;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteTask {
-    /// The task's id or words from its title.
+    /// The task's id or words from its title; of several their ids with commas between, or “all” and words.
     find_by: String,
 }
 

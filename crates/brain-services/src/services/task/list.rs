@@ -54,6 +54,9 @@ pub struct ListTasks {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tasks {
     tasks: Vec<TaskView>,
+    /// By what they are in order.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    order: String,
     /// How many more there are.
     more: usize,
     /// What the next page goes on after.
@@ -140,7 +143,8 @@ impl Handle<ListTasks> for TaskService {
         let after = command.after.as_deref();
         let Page { rows, more, next } = pages::page::<Task>(&self.store, scans, after, pages::shown(after)).await?;
         let tasks = rows.iter().map(|task| task.view(ctx)).collect();
-        Ok(Completed::read(Tasks { tasks, more, next }).holding(items::untrusted(&rows)))
+        Ok(Completed::read(Tasks { tasks, order: "by deadline, what has none last".to_owned(), more, next })
+            .holding(items::untrusted(&rows)))
     }
 }
 

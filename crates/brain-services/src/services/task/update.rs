@@ -33,7 +33,7 @@ use brain_language::language::requests::reading::{ClauseReading, title};
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateTask {
-    /// The task's id or words from its title.
+    /// The task's id or words from its title; of several their ids with commas between, or “all” and words.
     pub find_by: String,
     pub changes: TaskChanges,
 }

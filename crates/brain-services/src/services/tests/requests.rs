@@ -69,7 +69,7 @@ fn check(text: &str, history: &[Past], expected: &str) {
 fn past(service: &str, command: &str, params: Value, id: &str, label: &str) -> Past {
     let Value::Object(params) = params else { panic!("params are an object") };
     let item = (!id.is_empty()).then(|| brain_core::core::history::ItemRef { id: id.into(), label: label.into() });
-    let action = PastAction { service: service.into(), command: command.into(), params, item, rows: Vec::new() };
+    let action = PastAction { service: service.into(), command: command.into(), params, item, ..PastAction::default() };
     Past { said: String::new(), actions: vec![action] }
 }
 
@@ -102,6 +102,25 @@ fn the_flow_examples_are_planned() {
         r#"calendar.create_event {"start_time":"at 3pm","summary":"Meeting with Sarah"}"#,
     );
     check("Actually, cancel it", &meeting_with_sarah(), r#"calendar.delete_event {"find_by":"ev7"}"#);
+}
+
+#[test]
+fn the_most_recent_mail_of_somebody_is_an_order_and_no_subject() {
+    for (text, expected) in [
+        ("read my most recent email from Sara", r#"email.read_thread {"find_by":"latest mail from Sara"}"#),
+        ("archive the most recent email from Sara", r#"email.mark {"as":"archived","find_by":"latest Sara"}"#),
+        ("delete my most recent email from Sara", r#"email.delete_email {"find_by":"latest Sara"}"#),
+        ("delete the last email from Sara", r#"email.delete_email {"find_by":"latest Sara"}"#),
+    ] {
+        check(text, &[], expected);
+    }
+}
+
+#[test]
+fn details_in_brackets_are_those_of_the_name_before_them() {
+    check("save Rui (rui@example.org)", &[], r#"contacts.save {"email":"rui@example.org","name":"Rui"}"#);
+    check("save Rui <rui@example.org>", &[], r#"contacts.save {"email":"rui@example.org","name":"Rui"}"#);
+    check("delete Tom from my contacts", &[], r#"contacts.delete {"find_by":"Tom"}"#);
 }
 
 #[test]

@@ -178,3 +178,75 @@ async fn a_whole_thread_comes_with_its_texts_marked_as_foreign() {
     // Reading marks nothing as read.
     assert_eq!(home.search(json!({"unread": true, "from": "anna"})).await["threads"].as_array().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn the_newest_or_the_oldest_of_what_fits_is_one() {
+    let home = Home::new();
+    story(&home);
+    for (params, expected, order) in [
+        (json!({"from": "anna", "which": "newest"}), "2026-04-29T23:30:00+02:00", "newest first"),
+        (json!({"text": "budget", "which": "newest"}), "2026-04-30T08:00:00+02:00", "newest first"),
+        (json!({"which": "newest"}), "2026-04-30T08:00:00+02:00", "newest first"),
+        (json!({"text": "budget", "which": "oldest"}), "2026-04-29T23:30:00+02:00", "oldest first"),
+    ] {
+        let found = home.search(params.clone()).await;
+        let rows = found["threads"].as_array().unwrap();
+        assert_eq!((rows.len(), &rows[0]["date"], &found["order"]), (1, &json!(expected), &json!(order)), "{params}");
+    }
+    let found = home.search(json!({"text": "budget"})).await;
+    assert_eq!(found["order"], "best match first, not by date");
+    assert_eq!(home.search(json!({"from": "anna"})).await["order"], "newest first");
+}
+
+#[tokio::test]
+async fn my_most_recent_mail_from_somebody_is_the_last_of_theirs() {
+    let home = Home::new();
+    story(&home);
+    let bob = "Bob Miller <bob@example.com>";
+    home.receive(
+        "5.e",
+        &mail(bob, "Invoices", "Wed, 29 Apr 2026 08:00:00 +0200", "Message-ID: <i1@x>\n", "See there."),
+    );
+    home.receive(
+        "6.f",
+        &mail(
+            "Carla <carla@example.com>",
+            "Re: Invoices",
+            "Sat, 2 May 2026 08:00:00 +0200",
+            "Message-ID: <i2@x>\nIn-Reply-To: <i1@x>\n",
+            "Thanks.",
+        ),
+    );
+    for (find_by, expected) in [
+        ("my most recent email from bob", "Re: budget — “Bob Miller” <bob@example.com>"),
+        ("newest mail from anna", "Re: Budget — “Anna Kowalczyk” <anna@example.com>"),
+        ("latest mail from bob about invoices", "Invoices — “Bob Miller” <bob@example.com>"),
+    ] {
+        let prepared = home.prepare("delete_email", json!({"find_by": find_by})).await;
+        let Prepared::Ready { target: Some(target), .. } = prepared else { panic!("{find_by}: {prepared:?}") };
+        assert_eq!(target.label, expected, "{find_by}");
+    }
+}
+
+#[tokio::test]
+async fn all_that_fit_and_several_by_their_ids_are_each_an_action() {
+    let home = Home::new();
+    story(&home);
+    let news = "Gazette <gazette@news.example>";
+    for (name, date) in [("5.e", "Fri, 1 May 2026 08:00:00 +0200"), ("6.f", "Sat, 2 May 2026 08:00:00 +0200")] {
+        home.receive(name, &mail(news, "Your newsletter", date, &format!("Message-ID: <{name}@x>\n"), "News."));
+    }
+    let all = async |command: &str, mut params: Value, find_by: &str| {
+        params["find_by"] = json!(find_by);
+        match home.prepare(command, params).await {
+            Prepared::Every { ids } => ids,
+            other => panic!("{find_by}: {other:?}"),
+        }
+    };
+    let newsletters = all("mark", json!({"as": "archived"}), "all newsletters").await;
+    assert_eq!(newsletters.len(), 2);
+    assert_eq!(all("delete_email", json!({}), "all mails from bob").await.len(), 2);
+    assert_eq!(all("delete_email", json!({}), &newsletters.join(", ")).await, newsletters);
+    let nothing = home.prepare("delete_email", json!({"find_by": "all unicorns"})).await;
+    assert!(matches!(nothing, Prepared::NotFound { .. }), "{nothing:?}");
+}

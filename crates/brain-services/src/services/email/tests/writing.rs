@@ -211,3 +211,35 @@ async fn a_long_conversation_keeps_how_it_began_and_names_no_mail_twice() {
     assert_eq!(references.last().map(String::as_str), Some("last@x"));
     assert_eq!(references.iter().filter(|id| *id == "5@x").count(), 0, "it is among those that are left out");
 }
+
+#[tokio::test]
+async fn a_blind_copy_reaches_its_reader_and_stands_in_no_mail_that_goes_out() {
+    let server = Server::start(&[]).await;
+    let home = Home::with(server.smtp());
+    let mut copied = letter();
+    copied["cc"] = json!(["carla@example.com"]);
+    copied["bcc"] = json!(["zoe@example.com"]);
+    let drafted = result(home.run("create_draft", copied.clone(), "d1").await);
+    let back = home.mailboxes.draft(&home.ctx.owner, drafted["draft_id"].as_str().unwrap()).await.unwrap().unwrap();
+    assert_eq!((back.cc, back.bcc), (vec!["carla@example.com".to_owned()], vec!["zoe@example.com".to_owned()]));
+    result(home.run("send_email", copied, "s1").await);
+    assert!(home.mails(Folder::Drafts).await.is_empty(), "what was sent is a draft no more");
+
+    home.receive("1", &mail("Bob <bob@example.com>", "Hi", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
+    let answer = json!({"find_by": "Hi", "body": "Yes.", "add_cc": ["carla@example.com"], "bcc": ["zoe@example.com"]});
+    result(home.run("reply_to_email", answer.clone(), "r1").await);
+    let prepared = home.prepare("reply_to_email", answer).await;
+    let action = testing::ready(&home.email, "reply_to_email", prepared);
+    let reference = home.ctx.reference();
+    let subject = crate::services::command::Subject { action: &action, reference: &reference };
+    let card = format!("{:?}", home.email.command("reply_to_email").unwrap().card(&subject));
+    assert!(card.contains("Cc") && card.contains("Bcc") && card.contains("zoe@example.com"), "{card}");
+
+    let passed_on = json!({"find_by": "Hi", "to": ["tom@example.com"], "bcc": ["zoe@example.com"]});
+    result(home.run("forward_email", passed_on, "f1").await);
+    for (sent, to) in server.mails().iter().zip([3, 3, 2]) {
+        let text = String::from_utf8_lossy(sent);
+        assert!(!text.to_lowercase().contains("bcc") && !text.contains("zoe@"), "{to}: {text}");
+    }
+    assert_eq!((server.mails().len(), server.saw("RCPT TO:<zoe@example.com>")), (3, 3));
+}

@@ -11,9 +11,10 @@ use super::{arrival, words};
 use crate::services::address_book::KnownNames;
 use crate::services::command::{Command as _, Completed, Effect, Handle, Invocation};
 use crate::services::context::RequestContext;
-use crate::services::email::find::{self, ThreadMatch, local};
+use crate::services::email::find::{self, local};
 use crate::services::email::mail::Mail;
 use crate::services::email::mailbox::{Conversation, MailView};
+use crate::services::email::meant::{self, ThreadMatch};
 use crate::services::email::prepare::not_found;
 use crate::services::email::service::{Email, source_of};
 use crate::services::error::ServiceError;
@@ -46,7 +47,7 @@ impl Handle<WatchMail> for Email {
             return Ok(Prepared::as_is(command));
         }
         let view = self.mailboxes.mail(&ctx.owner).await?;
-        let meant = match find::thread(&view, &about).await? {
+        let meant = match meant::thread(&view, &about).await? {
             ThreadMatch::One(one) => vec![one],
             ThreadMatch::Several(several) => several,
             ThreadMatch::Nothing => Vec::new(),
