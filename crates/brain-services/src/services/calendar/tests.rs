@@ -1,6 +1,7 @@
 mod files;
 mod free_time;
 mod reminders;
+mod repeating;
 mod scopes;
 
 use chrono_tz::Europe::Berlin;

@@ -11,7 +11,7 @@ use super::exceptions::{self, Instead, Scope, Scoped};
 use super::occurrence::Occurrence;
 use super::record::{Event, NAME};
 use super::service::CalendarService;
-use super::values::{attendees, new_times, optional, reschedule};
+use super::values::{attendees, new_times, optional, repeat_so, reschedule};
 use super::view::{EventChanged, EventView, backwards};
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
@@ -29,6 +29,7 @@ use brain_core::core::plan::{Action, Target};
 use brain_core::core::stakes::Stakes;
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::reading::{ClauseReading, people, title};
+use brain_language::language::time;
 use brain_language::language::tokens::lower;
 
 /// Said where only the first time of a series is known.
@@ -71,6 +72,9 @@ pub struct EventChanges {
     location: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     attendees: Vec<String>,
+    /// How often from now on, in the person's own words; none, where it is to repeat no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeat: Option<String>,
 }
 
 impl Command for UpdateEvent {
@@ -84,26 +88,31 @@ impl Command for UpdateEvent {
     const NAMES: &'static [&'static str] = &["summary"];
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let EventChanges { start_time, end_time, attendees, .. } = &mut self.changes;
-        vec![
-            Slot::Span {
-                param: "start_time",
-                start: start_time,
-                end: end_time,
-                repeat: None,
-                base: Base::Target,
-                past: PastTimes::Ask,
-            },
-            Slot::People { param: "attendees", value: attendees, unaddressed: None },
-        ]
+        let EventChanges { start_time, end_time, attendees, repeat, .. } = &mut self.changes;
+        let (start, end) = (start_time, end_time);
+        let time = match repeat.as_deref().map(is_no_repeat) {
+            Some(false) => Slot::Repeat { repeat, first: start, end: Some(end) },
+            ends => {
+                let repeat = ends.is_none().then_some(repeat);
+                Slot::Span { param: "start_time", start, end, repeat, base: Base::Target, past: PastTimes::Ask }
+            }
+        };
+        vec![time, Slot::People { param: "attendees", value: attendees, unaddressed: None }]
     }
 
     fn find_by(&mut self) -> Option<&mut String> {
         Some(&mut self.find_by)
     }
 
-    /// An event that is moved keeps its length.
+    /// An event that is moved keeps its length; one that is to repeat on days keeps its hour.
     fn complete(&mut self, target: Option<&Target>) {
+        let is_at_an_hour = |text: Option<&str>| text.is_some_and(|text| text.contains('T'));
+        if self.changes.repeat.is_some()
+            && !is_at_an_hour(self.changes.start_time.as_deref())
+            && is_at_an_hour(target.and_then(|target| target.starts.as_deref()))
+        {
+            self.changes.start_time = None;
+        }
         let (Some(start), None, Some(target)) = (&self.changes.start_time, &self.changes.end_time, target) else {
             return;
         };
@@ -141,6 +150,7 @@ impl Command for UpdateEvent {
             .words("Event", label(subject.action, &self.find_by))
             .words("New title", self.changes.summary.clone().unwrap_or_default())
             .row("When", when)
+            .row("Repeats", self.repeats_told(before.as_ref()))
             .words("Where until now", left.unwrap_or_default())
             .words("Where", self.changes.location.clone().unwrap_or_default())
             .lines("With", show::people(&self.changes.attendees, subject.action))
@@ -159,7 +169,12 @@ impl Command for UpdateEvent {
     }
 
     fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
-        format!("📅 Changed: {}{}", output.event.line(receipt.reference), output.told_of_series())
+        let repeats = match self.changes.repeat.as_ref().map(|_| output.event.recurrence.as_deref()) {
+            Some(Some(rule)) => format!("; repeats {}", time::describe_recurrence(rule)),
+            Some(None) => "; repeats no more".to_owned(),
+            None => output.told_of_series().to_owned(),
+        };
+        format!("📅 Changed: {}{repeats}", output.event.line(receipt.reference))
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -171,9 +186,32 @@ impl Command for UpdateEvent {
     }
 }
 
+impl UpdateEvent {
+    /// How it repeats until now and from now on, where that changes.
+    fn repeats_told(&self, before: Option<&EventView>) -> String {
+        let Some(repeat) = &self.changes.repeat else { return String::new() };
+        let told = |rule: &str| if is_no_repeat(rule) { "no more".to_owned() } else { time::describe_recurrence(rule) };
+        let was = before.and_then(|event| event.recurrence.as_deref()).map(|rule| format!("{} → ", told(rule)));
+        format!("{}{}", was.unwrap_or_default(), told(repeat))
+    }
+}
+
+/// Whether a repetition is taken away.
+fn is_no_repeat(words: &str) -> bool {
+    words.trim().eq_ignore_ascii_case("none")
+}
+
 #[async_trait]
 impl Edits<UpdateEvent> for CalendarService {
-    async fn prepare(&self, ctx: &RequestContext, command: UpdateEvent) -> Result<Prepared<UpdateEvent>, ServiceError> {
+    async fn prepare(
+        &self,
+        ctx: &RequestContext,
+        mut command: UpdateEvent,
+    ) -> Result<Prepared<UpdateEvent>, ServiceError> {
+        // One time of a series has no repetition of its own.
+        if command.changes.repeat.is_some() && command.scope != Some(Scope::Following) {
+            command.scope = Some(Scope::All);
+        }
         let invites = !texts::filled_all(&command.changes.attendees).is_empty();
         let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
@@ -189,7 +227,8 @@ impl Edits<UpdateEvent> for CalendarService {
     ) -> Result<PlannedEdits<Event, EventChanged>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
         let (before, revision) = items::held::<Event>(&self.store, ctx, action).await?;
-        let moves = command.changes.start_time.is_some() || command.changes.end_time.is_some();
+        let EventChanges { start_time, end_time, repeat, .. } = &command.changes;
+        let moves = start_time.is_some() || end_time.is_some() || repeat.is_some();
         if moves && before.unfollowed_rule.is_some() {
             return Err(ServiceError::Refused(UNMOVABLE.to_owned()));
         }
@@ -237,7 +276,7 @@ fn change(
     action: &Action,
     ctx: &RequestContext,
 ) -> Result<(), ServiceError> {
-    let EventChanges { summary, start_time, end_time, location, attendees: invited } = changes;
+    let EventChanges { summary, start_time, end_time, location, attendees: invited, repeat } = changes;
     // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
     let source = provenance::source(action, "changes");
     if let Some(summary) = summary {
@@ -251,8 +290,11 @@ fn change(
     event.others.add("attendees", &texts::filled_all(&invited).join("\n"), source);
     event.attendees = attendees(std::mem::take(&mut event.attendees), &invited)?;
     let (start, end) = (optional(start_time.as_deref(), ctx)?, optional(end_time.as_deref(), ctx)?);
-    if start.is_some() || end.is_some() {
-        reschedule(event, was, start, end, ctx)?;
+    match texts::filled(repeat.as_deref()) {
+        Some(rule) if is_no_repeat(&rule) => repeat_so(event, was, None, (start, end), ctx)?,
+        Some(rule) => repeat_so(event, was, Some(rule), (start, end), ctx)?,
+        None if start.is_some() || end.is_some() => reschedule(event, was, start, end, ctx)?,
+        None => {}
     }
     Ok(())
 }
@@ -265,7 +307,7 @@ fn instead(
     action: &Action,
     ctx: &RequestContext,
 ) -> Result<Instead, ServiceError> {
-    let EventChanges { summary, start_time, end_time, location, attendees: invited } = changes;
+    let EventChanges { summary, start_time, end_time, location, attendees: invited, repeat: _ } = changes;
     let at = event.as_at(was);
     let source = provenance::source(action, "changes");
     let summary = summary.map_or(Ok(at.summary), |summary| texts::title(&summary, Event::NOUN))?;

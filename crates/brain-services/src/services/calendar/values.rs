@@ -7,7 +7,7 @@ use super::occurrence::Occurrence;
 use super::record::Event;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::recurrence::{instant, moved_rule};
+use crate::services::recurrence::{Series, instant, moved_rule};
 use crate::services::show::Moment;
 use crate::services::texts;
 use brain_core::limits::RECIPIENTS_MAX;
@@ -106,15 +106,49 @@ pub(super) fn reschedule(
     let (first, rule) = moved_rule(&rule, first, was.of, begins, event.zone)
         .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was changed.")))?;
     let length = ends.map(|ends| ends.start(ctx.zone) - begins.start(ctx.zone));
-    event.end_time = match (first, length) {
-        (Moment::Instant(at), Some(length)) => at.checked_add_signed(length).map(|end| Moment::Instant(end).store()),
-        (Moment::Day(day), Some(length)) => day.checked_add_signed(length).map(|end| Moment::Day(end).store()),
-        (_, None) => None,
-    };
+    event.end_time = length.and_then(|length| later(first, length)).map(Moment::store);
     event.start_time = first.store();
     event.recurrence = Some(rule);
     event.exceptions_moved(was.of, begins);
     Ok(())
+}
+
+/// Makes an event repeat by another rule, or, without one, take place once: the time that was shown. What was known of
+/// single times of a series that ends is known of none of the new one.
+pub(super) fn repeat_so(
+    event: &mut Event,
+    was: &Occurrence,
+    rule: Option<String>,
+    (start, end): (Option<Moment>, Option<Moment>),
+    ctx: &RequestContext,
+) -> Result<(), ServiceError> {
+    // A series that stays where it is is another one from its beginning on.
+    let from_first = rule.is_some() && start.is_none() && end.is_none();
+    let first = event.first().filter(|_| from_first).and_then(|first| event.occurrence_of(first, ctx.zone));
+    let (begins, ends) = new_times(first.as_ref().unwrap_or(was), start, end, ctx)?;
+    let length = ends.map(|ends| ends.start(ctx.zone) - begins.start(ctx.zone));
+    let begins = match &rule {
+        Some(rule) => {
+            let before_start = begins.start(ctx.zone).to_utc() - Duration::seconds(1);
+            let begun = Series::begun(rule, begins, ctx.zone, before_start);
+            begun.map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was changed.")))?.1
+        }
+        None => begins,
+    };
+    event.start_time = begins.store();
+    event.end_time = length.and_then(|length| later(begins, length)).map(Moment::store);
+    event.recurrence = rule;
+    event.also.clear();
+    event.exceptions.clear();
+    event.zone = ctx.zone;
+    Ok(())
+}
+
+fn later(begins: Moment, by: Duration) -> Option<Moment> {
+    match begins {
+        Moment::Instant(at) => at.checked_add_signed(by).map(Moment::Instant),
+        Moment::Day(day) => day.checked_add_signed(by).map(Moment::Day),
+    }
 }
 
 /// The span that `from` and `to` name. A date means that local day; `to` is exclusive, but a span never ends

@@ -1,6 +1,6 @@
 //! Changes of a rule as text: another time of day, an end, fewer occurrences, another day.
 
-use chrono::{Datelike, Duration, NaiveTime, Timelike};
+use chrono::{Datelike, Duration, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
 
 use super::{BadRule, wall_instant};
@@ -54,9 +54,15 @@ pub(in crate::services) fn moved_along(of: Moment, was: Moment, becomes: Moment,
     }
 }
 
+/// Whether a rule on this one day of the month can follow its occurrence to another one.
+fn moves_inside_month(day: &str, was: NaiveDate, becomes: NaiveDate) -> bool {
+    let is_same_month = (was.year(), was.month()) == (becomes.year(), becomes.month());
+    day == was.day().to_string() && is_same_month && becomes.day() <= 28
+}
+
 /// A series moved by as much as one of its occurrences: its new start and rule.
 ///
-/// A rule on one weekday moves along; one on several fixed days can change its time of day only.
+/// A rule on one weekday, or one day of the month, moves along; one on several fixed days can change its time of day only.
 pub(in crate::services) fn moved_rule(
     rule: &str,
     first: Moment,
@@ -84,6 +90,12 @@ pub(in crate::services) fn moved_rule(
                 let weekday = local(becomes).date().weekday();
                 *part = format!("BYDAY={}", weekday.to_string().to_uppercase().get(..2).unwrap_or(day));
             }
+            // Inside its month, on a day that every month has.
+            Some(("BYMONTHDAY", day)) if moves_inside_month(day, local(was).date(), local(becomes).date()) => {
+                *part = format!("BYMONTHDAY={}", local(becomes).day());
+            }
+            Some(("BYMONTH", month))
+                if month == local(becomes).month().to_string() && local(was).month() == local(becomes).month() => {}
             Some(("BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO", _)) => {
                 return Err(BadRule::FixedDays);
             }
