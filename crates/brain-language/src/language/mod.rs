@@ -15,6 +15,7 @@
 
 pub mod consent;
 pub mod continuation;
+pub mod entries;
 pub mod fraud;
 pub mod grounding;
 pub mod known;

@@ -10,6 +10,7 @@ use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::matching::ClauseMatch;
 use super::text::TokenMark;
+use crate::language::entries::entries;
 use crate::language::time::{self, Grain, Problem, TimeRole, When};
 use crate::language::tokens::lower;
 use brain_core::core::plan::{Params, PlannedAction};
@@ -373,10 +374,8 @@ pub fn people(text: &str) -> Vec<Value> {
 
 /// Things divided by commas and conjunctions.
 pub fn things(text: &str) -> Vec<Value> {
-    people(&text.replace(" n ", " and "))
-        .into_iter()
-        .filter_map(|thing| thing.as_str().map(|t| Value::from(behind(t, &["some ", "a ", "an "]))))
-        .collect()
+    let things = entries(&text.replace(" n ", " and "));
+    things.iter().map(|thing| Value::from(behind(thing, &["some ", "a ", "an "]))).collect()
 }
 
 /// What stands behind the first of these that the text begins with; without one, all of it.

@@ -19,7 +19,8 @@ use brain_core::core::text::shorten;
 use brain_core::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX};
 use brain_core::ports::secondary::readable;
 use brain_core::ports::{Change, Key, Record, Secondary, Table};
-use brain_language::language::terms;
+use brain_language::language::requests::reading::unquoted;
+use brain_language::language::{self, terms};
 
 use super::entries;
 
@@ -151,12 +152,13 @@ impl Note {
 pub(super) fn entries_in(text: &str) -> Vec<String> {
     let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
     let lines: Vec<&str> = text.lines().collect();
-    let parts: Vec<&str> = match lines.as_slice() {
-        [line] => line.split(',').flat_map(|part| part.split(" and ")).collect(),
-        _ => lines,
+    let parts: Vec<String> = match lines.as_slice() {
+        [line] => language::entries::entries(line),
+        _ => lines.into_iter().map(str::to_owned).collect(),
     };
-    let stripped = parts.into_iter().map(|part| part.trim().strip_prefix("and ").unwrap_or(part));
-    stripped.map(plain).filter(|entry| !entry.is_empty()).collect()
+    let stripped =
+        parts.iter().map(|part| unquoted(plain(part.trim().strip_prefix("and ").unwrap_or(part)).as_str()).to_owned());
+    stripped.filter(|entry| !entry.is_empty()).collect()
 }
 
 /// Notes by their last change, the newest first: owner, time from its far end.

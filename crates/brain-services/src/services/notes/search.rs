@@ -8,6 +8,7 @@ use super::record::{NAME, Note, NoteView, Notes};
 use super::service::NotesService;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
+use crate::services::finding::Choice;
 use crate::services::items::Item;
 use crate::services::pages;
 use crate::services::search::WordQuery;
@@ -25,6 +26,10 @@ use brain_language::language::tokens::lower;
 #[serde(deny_unknown_fields)]
 pub struct SearchNotes {
     query: String,
+    // How the list was called that the words are to be on, where that is no name: whichever is meant where one is changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    list: Option<String>,
     /// Where a page goes on; not for plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -34,7 +39,7 @@ pub struct SearchNotes {
 impl SearchNotes {
     /// For a note by its title.
     pub(super) fn of(title: &str) -> Self {
-        Self { query: title.to_owned(), after: None }
+        Self { query: title.to_owned(), list: None, after: None }
     }
 
     fn paging<'a>(&'a self, output: &'a Notes) -> Paging<'a> {
@@ -72,7 +77,7 @@ impl Command for SearchNotes {
 
     fn next_page(&self, output: &Notes) -> Option<(usize, Self)> {
         let (rest, after) = pages::rest(self.paging(output), output.notes.len())?;
-        Some((rest, Self { query: self.query.clone(), after: Some(after) }))
+        Some((rest, Self { query: self.query.clone(), list: self.list.clone(), after: Some(after) }))
     }
 
     fn listed(&self, output: &Notes) -> Vec<ItemRef> {
@@ -107,6 +112,13 @@ impl Handle<SearchNotes> for NotesService {
             Some(list) => (vec![list], 1),
             None => self.matching(ctx, &query).await?,
         };
+        let (found, total) = match (command.list.as_deref(), found.as_slice()) {
+            (Some(list), []) => match self.named(ctx, list, Note::is_list).await? {
+                Choice::One((list, _)) => (vec![list], 1),
+                Choice::Several { .. } | Choice::None => (found, total),
+            },
+            (_, _) => (found, total),
+        };
         Ok(Notes::read(pages::ranked(found, total, command.after.as_deref(), Note::id), ctx))
     }
 }
@@ -115,9 +127,13 @@ impl Handle<SearchNotes> for NotesService {
 pub(super) fn built(said: &ClauseReading) -> Built {
     let mut action = said.action(NAME, "search");
     let name = |slot: &str| said.name(slot).map(|name| without_determiner(&name).to_owned());
-    // A bare noun for a list: whichever has the entry.
-    let list = name("list").filter(|list| lower(list) != "list");
-    let Some(query) = list.or_else(|| name("query")) else { return Built::No };
+    // A bare noun for a list: whichever has the entry, else the one that is meant where one is changed.
+    let (bare, named) = match name("list") {
+        Some(list) if lower(&list) == "list" => (Some(list), None),
+        list => (None, list),
+    };
+    let Some(query) = named.or_else(|| name("query")) else { return Built::No };
     set(&mut action, "query", Some(query));
+    set(&mut action, "list", bare);
     Built::Act(action)
 }

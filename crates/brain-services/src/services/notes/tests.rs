@@ -54,6 +54,8 @@ fn entries_are_lines_or_what_commas_and_and_separate() {
         ("- milk and honey\n• eggs, six\n\n", vec!["milk and honey", "eggs, six"]),
         ("sand", vec!["sand"]),
         (", ,", vec![]),
+        ("salt & vinegar crisps, 2,5 kg flour", vec!["salt & vinegar crisps", "2,5 kg flour"]),
+        ("“mac and cheese, large” and milk", vec!["mac and cheese, large", "milk"]),
     ] {
         assert_eq!(entries_in(text), expected, "{text}");
     }
@@ -278,4 +280,16 @@ proptest! {
             prop_assert_eq!(entries::is_ticked(new), act == 0);
         }
     }
+}
+
+#[tokio::test]
+async fn what_is_asked_of_the_list_is_looked_for_where_it_would_be_written() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Shopping list", "items": ["milk"]})).await;
+    for query in ["milk", "butter"] {
+        let found = world.run(&keep, "search", json!({"query": query, "list": "list"})).await;
+        assert_eq!(found["notes"][0]["title"], "Shopping list", "{query}");
+    }
+    let found = world.run(&keep, "search", json!({"query": "butter"})).await;
+    assert_eq!(found["notes"], json!([]), "nobody spoke of a list");
 }

@@ -109,7 +109,7 @@ impl Command for CreateTask {
         let mut told = match (when.is_empty(), also.is_empty()) {
             (true, true) => format!("📌 Added: {title}"),
             (true, false) => format!("⏰ Reminder set: {title} — {also}"),
-            (false, _) => format!("⏰ Reminder set: {title} — {when}{}", output.task.hour_taken()),
+            (false, _) => format!("⏰ Reminder set: {title} — {when}{}", output.task.hour_taken(receipt.reference)),
         };
         if !when.is_empty() && !also.is_empty() {
             told.push_str(&format!("; also {also}"));

@@ -154,6 +154,10 @@ fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestCon
     let start = known.unwrap_or_else(|| Moment::Instant(instant(ctx.zone, today.and_time(ctx.hour))));
     let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);
     let after = match first {
+        // Of a day whose hour has passed the next one reminds.
+        Some(Moment::Day(day)) if instant(ctx.zone, day.and_time(ctx.hour)) <= ctx.now => {
+            before_start + Duration::seconds(1)
+        }
         Some(_) => before_start,
         None => before_start.max(ctx.now),
     };

@@ -355,3 +355,30 @@ async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
     let agenda = tasks.service.agenda(&world.ctx, world.ctx.now, world.ctx.now + day).await.unwrap();
     assert_eq!(agenda[0].untrusted, ring.untrusted);
 }
+
+#[tokio::test]
+async fn a_day_whose_hour_is_over_is_not_said_to_ring_and_a_series_begins_with_the_next() {
+    let mut world = World::at(chrono_tz::Europe::Berlin, "2026-01-12 22:06");
+    let tasks = world.service(NAME);
+    let params = json!({"title": "Essay", "deadline": "2026-01-12"});
+    let (_, told) = world.run_told(&tasks, "create", params).await;
+    assert!(!told.contains("09:00") && told.contains("too late in the day"), "{told}");
+    assert!(world.due().await.is_empty());
+    let params = json!({"title": "Pills", "deadline": "2026-01-12", "repeat": "FREQ=DAILY"});
+    let (result, told) = world.run_told(&tasks, "create", params).await;
+    assert_eq!(result["task"]["deadline"], "2026-01-13", "{told}");
+    world.move_to("2026-01-12 08:00");
+    let (_, told) = world.run_told(&tasks, "create", json!({"title": "Rent", "deadline": "2026-01-12"})).await;
+    assert!(told.ends_with("09:00"), "{told}");
+}
+
+#[tokio::test]
+async fn a_task_is_found_by_its_description_as_by_its_title() {
+    let (world, tasks) = world();
+    let params = json!({"title": "Write the summary", "description": "Quarterly backlog of the Lisbon office"});
+    let task = world.run(&tasks, "create", params).await["task"].clone();
+    add(&world, &tasks, "Call the dentist").await;
+    for words in ["the Lisbon office task", "quarterly backlog", "the summary"] {
+        assert_eq!(world.found(&tasks, "complete", words).await, [task["id"].as_str().unwrap()], "{words}");
+    }
+}

@@ -8,6 +8,7 @@ use super::record::{Priority, Task, TaskStatus};
 use crate::services::context::RequestContext;
 use crate::services::items::Item;
 use crate::services::offsets::also;
+use crate::services::recurrence::instant;
 use crate::services::show::{self, Moment};
 use brain_core::core::history::ItemRef;
 use brain_core::core::notification::MORNING;
@@ -66,10 +67,15 @@ impl TaskView {
         due(self.deadline.as_deref(), self.repeat.as_deref(), reference)
     }
 
-    /// At which hour it reminds when only a day was said; empty otherwise.
-    pub fn hour_taken(&self) -> String {
-        let is_day = self.deadline.as_deref().is_some_and(|deadline| deadline.parse::<NaiveDate>().is_ok());
-        if is_day { self.hour.unwrap_or(MORNING).format(" at %H:%M").to_string() } else { String::new() }
+    /// At which hour it reminds when only a day was said, or that this hour is over; empty otherwise.
+    pub fn hour_taken(&self, reference: &Reference) -> String {
+        let day = self.deadline.as_deref().and_then(|deadline| deadline.parse::<NaiveDate>().ok());
+        let Some(day) = day else { return String::new() };
+        let hour = self.hour.unwrap_or(MORNING);
+        match instant(reference.zone, day.and_time(hour)) > reference.now {
+            true => hour.format(" at %H:%M").to_string(),
+            false => " (it is too late in the day for me to ring)".to_owned(),
+        }
     }
 
     /// When it reminds besides; empty when never.
