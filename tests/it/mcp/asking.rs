@@ -60,7 +60,7 @@ fn choices_are_buttons_and_never_mind_ends_it() {
     let done = console.say("no");
     let told = text_of(&done);
     assert_eq!(did(&done), ["mcp:hostile.ask_form succeeded"], "{told}");
-    for part in ["colour: green", "sure: false", "level: 3"] {
+    for part in ["colour: green", "sure: no", "level: 3"] {
         assert!(told.contains(part), "{part}: {told}");
     }
     console.say("use hostile: ask_form");

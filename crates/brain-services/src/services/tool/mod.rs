@@ -26,9 +26,10 @@ use serde_json::Value;
 
 pub use self::asked::{GivenAnswers, KeptQuestions};
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
+use self::document::in_words;
 pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer, ToolResult};
 pub(in crate::services) use self::outside::{answered, not_open};
-use self::receipt::{framed_answer, in_words};
+use self::receipt::framed_answer;
 use super::addressee::Addressee;
 use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
@@ -300,7 +301,6 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let mut card = CardBody::titled(format!("{}: {}?", self.title, definition.name))
             .words("What it does, in its words", capital(&definition.summary));
         card.rows.extend(rows.chain(asked::rows(&self.title, &answers)));
-        let card = card.row("Command", subject.action.name());
         framed(card, subject)
     }
 
@@ -319,7 +319,10 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let performed = performed(done.map(|done| {
             let done = done.map(|ToolResult { text, .. }| {
                 let kept = self.tools.kept();
-                let rest = kept.and_then(|kept| kept.keep(&ctx.owner, &attempt.key, &text, ctx.now));
+                let shown = document::shown(&text);
+                let rest = kept.and_then(|kept| kept.keep(&ctx.owner, &attempt.key, &shown, ctx.now));
+                // What is cut is no document any more.
+                let text = if text.chars().count() > limits::TOOL_RESULT_CHARS_MAX { shown } else { text };
                 ToolResult { text: head_and_tail(&text, limits::TOOL_RESULT_CHARS_MAX), rest }
             });
             let foreign = match &done {
@@ -345,7 +348,8 @@ impl<S: Tools> Entry for ToolEntry<S> {
     fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
         let done = receipt::headed(&self.tool.definition, &self.title, &receipt.action.params);
         let told = |text: &str| if self.shows_untrusted() { framed_answer(text) } else { visible(text.trim_end()) };
-        match Self::result(output) {
+        let result = Self::result(output).map(|result| ToolResult { text: document::shown(&result.text), ..result });
+        match result {
             Some(ToolResult { text, .. }) if text.trim().is_empty() => match self.writes() {
                 true => done,
                 false => format!("{done}: its answer is empty"),
@@ -357,8 +361,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
                 format!("{done}:\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
             }
             Some(ToolResult { text, rest: None }) => {
-                let answer = document::in_lines(&text, limits::TOOL_RECEIPT_CHARS_MAX);
-                let answer = answer.unwrap_or_else(|| head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX));
+                let answer = head_and_tail(text.trim(), limits::TOOL_RECEIPT_CHARS_MAX);
                 format!("{done}:\n{}", told(&answer))
             }
             None => done,

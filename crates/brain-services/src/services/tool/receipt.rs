@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::definition::ToolDefinition;
+use super::document::in_words;
 use crate::services::addressee::ASKED;
 use brain_core::core::plan::Params;
 use brain_core::core::text::{quoted, visible};
@@ -31,11 +32,6 @@ fn values(schema: &Value, params: &Params) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
-}
-
-/// A value as a person reads it.
-pub(super) fn in_words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Framed as a letter's text is: no line of it is taken for a receipt of ours.
