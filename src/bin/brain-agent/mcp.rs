@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use brain_agent::config::Config;
-use brain_agent::core::text::visible;
+use brain_agent::core::text::{capital, visible};
 use brain_agent::mcp::{
     HostsAnswer, McpCall, McpClient, McpConfig, McpServer, ServerReach, ServerSignIn, SignInError, SignInHosts,
     sign_out,
 };
-use brain_agent::services::mcp::{read_only_in_vain, registration_of};
+use brain_agent::services::mcp::{WhyItAsks, asking_in_words, asking_tools, read_only_in_vain, registration_of};
 use brain_agent::services::registry::Registry;
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
@@ -83,7 +83,9 @@ async fn list(config: &Config, as_json: bool) -> anyhow::Result<ExitCode> {
                     let tools = if usable == 1 { "1 tool".to_owned() } else { format!("{usable} tools") };
                     let in_vain: String =
                         read_only_in_vain(server, &listing).iter().map(|why| format!("; {why}")).collect();
-                    let line = format!("✅ {name} ({place}): {tools}{more}; protocol {protocol}{in_vain}");
+                    let asks = asking_in_words(&asking_tools(server, &listing, &registration));
+                    let asks = asks.map(|words| format!("; {words}")).unwrap_or_default();
+                    let line = format!("✅ {name} ({place}): {tools}{more}; protocol {protocol}{in_vain}{asks}");
                     writeln!(stdout, "{}", visible(&line))?;
                 }
             }
@@ -122,17 +124,19 @@ async fn tools(server: &McpServer, as_json: bool) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let service = registration.info.name.clone();
-    let looks: Vec<&str> =
-        listing.tools.iter().filter(|tool| tool.says_read_only).map(|tool| tool.name.as_str()).collect();
-    let runs = |name: &str| registration.command(name).is_some_and(|entry| !entry.writes());
-    let without: Vec<&str> = looks.iter().copied().filter(|name| runs(name)).collect();
-    let is_asked = |name: &&str| registration.command(name).is_some() && !runs(name);
-    let further: Vec<&str> = looks.into_iter().filter(is_asked).collect();
+    let asks = asking_tools(server, &listing, &registration);
+    let usable =
+        || listing.tools.iter().map(|tool| tool.name.as_str()).filter(|name| registration.command(name).is_some());
+    let without: Vec<&str> = usable().filter(|name| !asks.contains_key(*name)).collect();
+    let further: Vec<&str> = usable().filter(|name| asks.get(*name) == Some(&WhyItAsks::ReadsUnlisted)).collect();
     let allowed = if without.is_empty() { "none".to_owned() } else { without.join(", ") };
     let registry = Registry::new([registration]);
     let told = registry.now().plan_schema(&[service]).notation().to_owned();
     writeln!(stdout, "{}\n", visible(&told))?;
     writeln!(stdout, "{}", visible(&format!("Without a yes: {allowed}.")))?;
+    if let Some(asks) = asking_in_words(&asks) {
+        writeln!(stdout, "{}.", capital(&asks))?;
+    }
     if !further.is_empty() {
         let all: Vec<&str> = without.iter().chain(&further).copied().collect();
         let (all, further) = (serde_json::to_string(&all)?, further.join(", "));

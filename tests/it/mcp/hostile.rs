@@ -16,7 +16,7 @@ impl Hostile {
         hostile
     }
 
-    fn offers(&self, tools: Value) {
+    pub(super) fn offers(&self, tools: Value) {
         // At once: it is read whenever somebody asks.
         let (file, new) = (self.folder.path().join("tools"), self.folder.path().join("tools.new"));
         std::fs::write(&new, tools.to_string()).unwrap();
@@ -25,12 +25,17 @@ impl Hostile {
 
     /// With this beside its command in the file.
     pub(super) fn program(&self, more: Value) -> Program {
+        with_servers(self.folder.path(), json!({ "Hostile": self.entry(more) }))
+    }
+
+    /// How the file names it.
+    pub(super) fn entry(&self, more: Value) -> Value {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/mcp/hostile.py");
         let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
         let args = json!(["-I", script.to_str().unwrap(), path("tools"), path("calls")]);
         let mut server = json!({"command": program_path("python3").to_str().unwrap(), "args": args, "timeout": 2});
         server.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        with_servers(self.folder.path(), json!({ "Hostile": server }))
+        server
     }
 
     pub(super) fn calls(&self) -> Vec<String> {
@@ -56,23 +61,29 @@ pub(super) fn one_of(lines: &Lines) -> (String, String) {
 }
 
 #[test]
-fn a_tool_runs_after_a_yes_and_without_one_only_where_server_and_operator_both_say_that_it_reads() {
-    let tools = json!([tool("look", true), tool("claims", true), tool("named", false)]);
+fn a_tool_runs_after_a_yes_and_without_one_only_where_the_operator_names_it_and_its_server_does_not_object() {
+    let mut mute = tool("mute", true);
+    mute.as_object_mut().unwrap().remove("annotations");
+    let tools = json!([tool("look", true), tool("claims", true), tool("named", false), mute]);
     let hostile = Hostile::offering(tools);
-    let mut console = hostile.program(json!({"readOnly": ["look", "named"]})).console(&[]);
-    let help = listed(&mut console, "Hostile");
-    assert!(help.contains("Hostile"), "{help}");
+    let mut console = hostile.program(json!({"readOnly": ["look", "named", "mute"]})).console(&[]);
+    listed(&mut console, "Hostile");
+    let status = text_of(&console.say("/status"));
+    let why = "ask first: named (changes something); claims (only reads, it says; not in readOnly)";
+    assert!(status.contains(why), "{status}");
     assert_eq!(did(&console.say("use hostile: look text=here")), ["mcp:hostile.look succeeded"]);
+    assert_eq!(did(&console.say("use hostile: mute text=here")), ["mcp:hostile.mute succeeded"]);
     for name in ["claims", "named"] {
         let card = console.say(&format!("use hostile: {name}"));
         assert_eq!(did(&card), [format!("mcp:hostile.{name} pending")]);
-        assert_eq!(hostile.calls(), ["look"]);
+        assert_eq!(hostile.calls(), ["look", "mute"]);
         assert_eq!(did(&console.say("no")), [format!("mcp:hostile.{name} denied")]);
     }
     let card = console.say("use hostile: claims text=for Bob");
-    assert!(text_of(&card).contains("for Bob") && text_of(&card).contains("mcp:hostile.claims"), "{}", text_of(&card));
+    assert!(text_of(&card).contains("for Bob") && text_of(&card).contains("Hostile: claims?"), "{}", text_of(&card));
+    assert!(!text_of(&card).contains("mcp:"), "one name is enough: {}", text_of(&card));
     assert_eq!(did(&console.press(&button(&card, "approve"))), ["mcp:hostile.claims succeeded"]);
-    assert_eq!(hostile.calls(), ["look", "claims"]);
+    assert_eq!(hostile.calls(), ["look", "mute", "claims"]);
 }
 
 #[test]

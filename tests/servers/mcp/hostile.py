@@ -1,6 +1,7 @@
 """A server that speaks the Model Context Protocol (2025-11-25) over standard input and output, and misbehaves as its tools
 are called: `hostile.py TOOLS CALLS`. Its definitions are the JSON list of the file TOOLS, and it says so when that changes;
-each call is a line of the file CALLS before anything is done about it. Plain Python, so that nothing keeps it well-behaved.
+each call is a line of the file CALLS before anything is done about it. A definition may hold what its tool "says", by the
+values of the call, else under "". Plain Python, so that nothing keeps it well-behaved.
 """
 
 import json
@@ -104,6 +105,10 @@ def call(request):
     name, arguments = params["name"], params.get("arguments", {})
     with open(CALLS, "a", encoding="utf-8") as calls:
         calls.write(json.dumps({"name": name, "arguments": arguments}) + "\n")
+    with open(TOOLS, encoding="utf-8") as tools:
+        says = next((tool["says"] for tool in json.load(tools) if tool["name"] == name and "says" in tool), None)
+    if says is not None:
+        return answers(request, text(says.get(" ".join(map(str, arguments.values())), says.get("", "nothing"))))
     if name.startswith("ask_"):
         return ask(request, name)
     if name.startswith("hang"):
@@ -154,7 +159,7 @@ def call(request):
 def listed(request):
     """All of it; where there is a file TOOLS.circle, on a page that leads to itself."""
     with open(TOOLS, encoding="utf-8") as tools:
-        page = {"tools": json.load(tools)}
+        page = {"tools": [{key: tool[key] for key in tool if key != "says"} for tool in json.load(tools)]}
     if os.path.exists(TOOLS + ".circle"):
         page["nextCursor"] = "again"
     answers(request, page)

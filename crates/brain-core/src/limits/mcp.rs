@@ -8,6 +8,8 @@ pub const MCP_SERVER_NAME_CHARS_MAX: usize = 40;
 pub const MCP_FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// Characters of what a router is told of a server: thirty of them fit into 700 tokens.
 pub const MCP_SUMMARY_CHARS_MAX: usize = 70;
+/// Tools that are named for each reason to ask first, where a server is told of on a line.
+pub const ASKING_TOOLS_NAMED_MAX: usize = 6;
 /// Until a server has greeted, and until it has said a page of what it offers. The first start of a package takes longest:
 /// it is fetched.
 pub const MCP_START_SECS: u64 = 60;

@@ -39,7 +39,7 @@ pub struct McpServer {
     pub reach: ServerReach,
     /// A program with its arguments, or its address, as the file writes it: variables by their names, no value of one.
     pub written: String,
-    /// The tools that run without a yes where the server declares that they only read.
+    /// The tools that run without a yes where the server does not say that they change something.
     pub read_only: BTreeSet<String>,
     /// How long a call may take without a word of it.
     pub timeout: Duration,

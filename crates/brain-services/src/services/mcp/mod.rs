@@ -1,7 +1,7 @@
 //! Servers that bring tools (MCP): each is a service of its own, `mcp:NAME`, whose commands arrive at run time.
 //!
 //! Invariants:
-//! - a tool needs a yes, unless its server declares that it only reads *and* the operator's file names it;
+//! - a tool needs a yes, unless the operator's file names it and its server does not say that it changes something;
 //! - a definition that is not the one seen before is withheld until an admin has taken it; one that is gone, or withheld,
 //!   carries out no card ([`Action::schema`](brain_core::core::plan::Action::schema) holds its digest);
 //! - a definition that cannot be used costs that tool alone, and is listed with its reason;
@@ -9,6 +9,7 @@
 //! - what a server asks in the middle of a call goes to the person whose call it is, and the answer to that server alone;
 //! - what was seen is kept, so that the tools are there while their server is only just starting.
 
+mod asks;
 mod known;
 mod offering;
 mod progress;
@@ -22,6 +23,7 @@ use futures::future::join_all;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+pub use self::asks::{WhyItAsks, asking_in_words, asking_tools};
 pub use self::known::ChangedTool;
 use self::known::{KnownTool, remembered};
 use self::offering::{KeptBack, Offering};
@@ -74,6 +76,8 @@ pub struct ServerStanding {
     pub left_out: BTreeMap<String, String>,
     /// What is not used until an admin has taken its new definition.
     pub withheld: BTreeSet<String>,
+    /// What needs a yes, by name.
+    pub asks: BTreeMap<String, WhyItAsks>,
 }
 
 /// The service that a server is with what it offers, and what of that cannot be used; nothing of it is kept.
@@ -93,8 +97,10 @@ pub fn registration_of(server: &McpServer, listing: &ToolListing) -> (Registrati
 /// Why names in `readOnly` let nothing run without a yes, a sentence each.
 pub fn read_only_in_vain(server: &McpServer, listing: &ToolListing) -> Vec<String> {
     let why = |name: &String| match listing.tools.iter().find(|tool| tool.name == *name) {
-        Some(tool) if tool.says_read_only => None,
-        Some(_) => Some(format!("readOnly names “{name}”, which its server does not declare to only read: it asks")),
+        Some(tool) if !tool.says_it_changes => None,
+        Some(_) => {
+            Some(format!("readOnly names “{name}”, of which its server says that it changes something: it asks"))
+        }
         None if listing.end != ListingEnd::Whole => None,
         None => Some(format!("readOnly names “{name}”, which its server does not offer")),
     };
@@ -128,10 +134,10 @@ impl McpServers {
     /// How they are.
     pub fn standing(&self) -> Vec<ServerStanding> {
         let standing = |hosted: &Arc<HostedServer>| {
-            let KeptBack { left_out, withheld } =
+            let KeptBack { left_out, withheld, asks } =
                 hosted.kept_back.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let (name, state) = (hosted.kept.server.name.clone(), hosted.kept.state());
-            ServerStanding { name, state, left_out, withheld }
+            ServerStanding { name, state, left_out, withheld, asks }
         };
         self.hosted.iter().map(standing).collect()
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::asks::{WhyItAsks, why_it_asks};
 use super::known::KnownTool;
 use super::service::ServerService;
 use super::service_name;
@@ -22,13 +23,15 @@ pub(super) struct Offering {
     kept_back: KeptBack,
 }
 
-/// What may not be used.
+/// What may not be used, or not without a yes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeptBack {
     /// It cannot be, by name, with the reason.
     pub(super) left_out: BTreeMap<String, String>,
     /// It could be, and has another definition than before that nobody has taken yet.
     pub(super) withheld: BTreeSet<String>,
+    /// It runs after a yes alone, for this reason.
+    pub(super) asks: BTreeMap<String, WhyItAsks>,
 }
 
 impl Offering {
@@ -68,16 +71,19 @@ impl Offering {
         let Self { tools, mut kept_back } = self;
         let server = &service.kept.server;
         let title = capital(&server.name);
-        let summary = in_short(&tools);
+        let summary = Some(in_short(&tools)).filter(|words| !words.is_empty());
+        let summary = summary.unwrap_or_else(|| format!("tools of {title}"));
         let info = ServiceInfo::new(&service_name(&server.name), &title, &summary, &server.name);
         let mut building = Registration::of(info, service.clone());
         for tool in tools {
-            let only_reads = tool.says_read_only && server.read_only.contains(&tool.name);
-            let is_unknown = !only_reads && !tool.says_it_changes;
+            let asks = why_it_asks(server, &tool);
             let name = tool.name.clone();
-            match Tool::of(definition(&title, tool, only_reads)) {
-                Ok(tool) if is_unknown => building = building.tool(tool.of_unknown_effect()),
-                Ok(tool) => building = building.tool(tool),
+            match Tool::of(definition(&title, tool, asks.is_none())) {
+                Ok(tool) => {
+                    let is_unknown = asks.is_some_and(|why| why != WhyItAsks::SaysItChanges);
+                    building = building.tool(if is_unknown { tool.of_unknown_effect() } else { tool });
+                    kept_back.asks.extend(asks.map(|why| (name, why)));
+                }
                 Err(why) => {
                     kept_back.left_out.insert(visible(&shorten(&name, limits::TOOL_NAME_CHARS_MAX)), why.to_string());
                 }

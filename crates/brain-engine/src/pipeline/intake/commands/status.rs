@@ -21,7 +21,7 @@ use brain_core::limits::{LIST_ROWS_MAX, MCP_CHANGES_SHOWN_MAX, MCP_WHY_CHARS_MAX
 use brain_core::ports::StoreError;
 use brain_language::language::time;
 use brain_language::language::time::Grain;
-use brain_services::services::mcp::{ServerStanding, ServerState, service_name};
+use brain_services::services::mcp::{ServerStanding, ServerState, asking_in_words, service_name};
 use brain_wire::accounts::{AccountPerson, ListedAccount};
 
 /// The answer; below it each tool that has changed and waits for whoever asks, with its button.
@@ -111,7 +111,8 @@ fn servers(brain: &Brain) -> Vec<String> {
             0 => String::new(),
             many => format!(", {many} cannot be used (brain-agent mcp tools {})", server.name),
         };
-        format!("🧰 {name}: {state}{waits}{left_out}")
+        let asks = asking_in_words(&server.asks).map(|words| format!(", {words}")).unwrap_or_default();
+        format!("🧰 {name}: {state}{waits}{left_out}{asks}")
     };
     listed(standing.iter().map(line).collect(), "servers")
 }
