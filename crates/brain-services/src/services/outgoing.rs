@@ -178,6 +178,7 @@ impl MeantToTell<'_> {
             return ToldValue::Weighs(if is_said { 0 } else { bits_of(choices.len()) });
         }
         let known = self.was_told(text).or_else(|| self.given_weighs(text));
+        let known = known.or_else(|| self.path(text, of_addressee, year));
         let border = is_stated(schema, &["minimum", "maximum"], text).then_some(BORDER_BITS);
         let plain = self.number(text).or_else(|| self.time(text)).or_else(|| self.words(text, of_addressee, year));
         let least = border.into_iter().chain(plain).chain(known).min();
@@ -279,10 +280,38 @@ impl MeantToTell<'_> {
         if !self.is_given(text) || self.record_of(text).is_some() {
             return None;
         }
+        // What stands there by itself is one of so many, and that is all it tells.
+        let alone: FxHashSet<&str> = self.given.iter().flat_map(|given| names(given)).collect();
+        if alone.contains(text) {
+            return Some((1 + bits_of(alone.len())).max(GIVEN_BITS));
+        }
         let has_figures = |word: &str| word.contains(char::is_numeric);
         let alike: FxHashSet<String> = self.given.iter().flat_map(|given| words(given)).collect();
         let alike = alike.iter().filter(|word| has_figures(word) == has_figures(text)).count();
         Some((1 + bits_of(alike) + 2 * bits_of(words(text).len())).max(GIVEN_BITS))
+    }
+
+    /// What a path weighs that is known there up to a name, and the name as well; each name tells which one it is.
+    fn path(&self, text: &str, of_addressee: &FxHashSet<String>, year: i32) -> Option<u32> {
+        let (folder, name) = text.rsplit_once('/')?;
+        if text.matches('/').count() > limits::LOOK_VALUES_MAX || !name.contains(char::is_alphanumeric) {
+            return None;
+        }
+        let part = |part: &str| {
+            let known = self.was_told(part).into_iter().chain(self.given_weighs(part));
+            known.chain(self.words(part, of_addressee, year)).min()
+        };
+        let above = part(folder).or_else(|| self.path(folder, of_addressee, year))?;
+        Some(above + part(name)?.max(GIVEN_BITS))
+    }
+
+    /// Whether whoever is told has named this: an id, a table, a file by its path or in a folder that is known there. A
+    /// link or an address leads elsewhere.
+    pub fn is_named(&self, text: &str) -> bool {
+        let is_one = !text.contains(char::is_whitespace) || text.starts_with('/') && !text.contains('\n');
+        let is_known = |folder: &str| folder.is_empty() || self.is_given(folder) || self.was_told(folder).is_some();
+        let within = || text.rsplit_once('/').is_some_and(|(folder, name)| is_known(folder) && self.is_given(name));
+        is_one && links(text).next().is_none() && (self.is_given(text) || within())
     }
 
     /// Whether whoever is told has written this, as it is.
@@ -321,6 +350,12 @@ impl MeantToTell<'_> {
         };
         records.iter().filter(|record| shared(record) > 0).max_by_key(shared).cloned()
     }
+}
+
+/// What stands by itself in a text: between spaces, quotation marks, commas, brackets.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| c.is_whitespace() || "\"'`“”,;()[]{}<>|=".contains(c));
+    parts.map(|part| part.trim_matches([':', '.'])).filter(|part| part.contains(char::is_alphanumeric))
 }
 
 /// An instant that is written out, with its offset or as a local time.

@@ -38,8 +38,20 @@ pub(super) struct OutgoingJudgement {
     pub notes: Vec<String>,
     /// The turn's account with it, where it runs without a yes.
     pub after: Option<ToldSoFar>,
-    /// Whose words may go back where they came from.
-    back_to: Option<String>,
+    /// What may go back where it came from.
+    back: GoesBack,
+}
+
+/// What whoever is told has said itself, and gets back.
+#[derive(Debug, Default)]
+enum GoesBack {
+    /// Nothing without being named on a card.
+    #[default]
+    Nothing,
+    /// All that is from this source: it was meant to.
+    All(String),
+    /// Of it these names, by which it tells its things apart.
+    Names(String, Vec<String>),
 }
 
 impl<'s> OutgoingValues<'s> {
@@ -68,9 +80,10 @@ impl<'s> OutgoingValues<'s> {
         told: &ToldSoFar,
     ) -> OutgoingJudgement {
         let Some(addressee) = entry.addressee() else { return OutgoingJudgement::default() };
-        // What changes something is asked about where it holds anybody's words.
-        let from_there =
-            |text: &&UntrustedText| text.source == addressee.source && text.kept_in.is_none() && !entry.writes();
+        // What changes something without a yes is asked about where it holds anybody's words.
+        let is_shown = stakes == Stakes::High;
+        let knows = !entry.writes() || is_shown;
+        let from_there = |text: &&UntrustedText| text.source == addressee.source && text.kept_in.is_none() && knows;
         let before = self.facts.history.iter().flat_map(|message| &message.actions);
         let there = before.filter(|past| past.service == planned.service);
         let meant = MeantToTell {
@@ -82,10 +95,15 @@ impl<'s> OutgoingValues<'s> {
             records: self.records,
         };
         let title = visible(addressee.title);
+        let named = || leaves_of(&planned.params).into_iter().filter(|leaf| meant.is_named(leaf)).collect();
+        let names = || if knows { GoesBack::Names(addressee.source.to_owned(), named()) } else { GoesBack::Nothing };
         match meant.telling(entry, &addressee, &planned.params, told) {
+            Telling::Meant(_) if entry.writes() && is_shown => {
+                OutgoingJudgement { back: names(), ..OutgoingJudgement::default() }
+            }
             Telling::Meant(after) => OutgoingJudgement {
                 after: Some(after),
-                back_to: Some(addressee.source.to_owned()),
+                back: GoesBack::All(addressee.source.to_owned()),
                 ..OutgoingJudgement::default()
             },
             // A card that is shown anyway names what is the person's own.
@@ -96,15 +114,16 @@ impl<'s> OutgoingValues<'s> {
                         None => meant.found_in(&value, &self.own_data(brain, &value).await),
                         known => known,
                     };
-                    if stakes == Stakes::Low || record.is_some() {
+                    if !is_shown || record.is_some() {
                         notes.push(note(brain, &value, record.as_deref(), &title));
                     }
                 }
-                OutgoingJudgement { needs_a_yes: true, notes, ..OutgoingJudgement::default() }
+                OutgoingJudgement { needs_a_yes: true, notes, back: names(), ..OutgoingJudgement::default() }
             }
-            Telling::TooMuch if stakes == Stakes::High => OutgoingJudgement::default(),
+            Telling::TooMuch if is_shown => OutgoingJudgement { back: names(), ..OutgoingJudgement::default() },
             Telling::TooMuch => OutgoingJudgement {
                 needs_a_yes: true,
+                back: names(),
                 notes: vec![format!("that is more than I choose by myself in one go, and it goes to {title}")],
                 ..OutgoingJudgement::default()
             },
@@ -131,7 +150,12 @@ impl OutgoingValues<'_> {
 impl OutgoingJudgement {
     /// Whether a value is words of whoever is told, which may go back there.
     pub fn goes_back(&self, taint: &Taint) -> bool {
-        self.back_to.as_ref().is_some_and(|source| *source == taint.source && taint.kept_in.is_none())
+        let is_of = |source: &String| *source == taint.source && taint.kept_in.is_none();
+        match &self.back {
+            GoesBack::Nothing => false,
+            GoesBack::All(source) => is_of(source),
+            GoesBack::Names(source, names) => is_of(source) && names.contains(&taint.value),
+        }
     }
 }
 
