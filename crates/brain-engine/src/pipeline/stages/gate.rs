@@ -6,11 +6,13 @@
 //! - low stakes and independent of high stakes and of questions: runs now;
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
 
+mod allowed;
 mod notes;
 mod outgoing;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
+use self::allowed::allowed;
 use self::outgoing::{OutgoingJudgement, OutgoingValues};
 use super::known;
 use super::later::{self, DeferralReason, DeferredAction, Unclear};
@@ -24,7 +26,6 @@ use brain_core::core::outcome::{Report, Status};
 use brain_core::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use brain_core::core::provenance::{self, Folded, Sources, UntrustedText, WrittenBy};
 use brain_core::core::stakes::{Assessed, Stakes, assess};
-use brain_core::core::text::{shorten, visible};
 use brain_core::limits;
 use brain_language::language::grounding;
 use brain_language::language::time::{self, Reference};
@@ -161,7 +162,7 @@ async fn judge(
     seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
-    let entry = match allowed(brain, planned, domains, seen.written_by) {
+    let entry = match allowed(brain, facts.owner(), planned, domains, seen.written_by) {
         Ok(found) => found,
         Err(why) => {
             gated.stop(planned, Status::Refused, &why);
@@ -329,24 +330,6 @@ fn is_a_time(value: &str, reference: &Reference) -> bool {
         rest.replace_range(one.span.clone(), "");
     }
     !rest.chars().any(char::is_alphanumeric)
-}
-
-fn allowed(
-    brain: &Brain,
-    planned: &PlannedAction,
-    domains: &[String],
-    written_by: &WrittenBy,
-) -> Result<Arc<dyn Entry>, String> {
-    let name = visible(&shorten(&crate::pipeline::turn::report_name(planned), 60));
-    let services = brain.services.now();
-    let of_code = || services.unplanned(&planned.service, &planned.command, written_by);
-    let entry = services.command(&planned.service, &planned.command).or_else(of_code);
-    let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
-    if !domains.contains(&planned.service) {
-        let what = entry.summary();
-        return Err(format!("I left one thing out, because you didn't ask for it: {what}. Tell me if you want it."));
-    }
-    Ok(entry)
 }
 
 /// Splits what passed into what is done now and what later: by stakes, by what is unclear, by dependencies.
