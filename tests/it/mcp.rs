@@ -12,6 +12,7 @@ mod asking;
 mod hostile;
 mod many;
 mod real;
+mod same_way;
 mod signing_in;
 
 /// How long a server may take to start, on a machine that is busy.

@@ -239,6 +239,9 @@ pub struct Pending {
     pub request: String,
     /// The domains of that request; an amendment keeps them.
     pub domains: Vec<String>,
+    /// Where the request goes on after a yes: the services that it was routed to. `None`: nothing of it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goes_on: Option<Vec<String>>,
 }
 
 /// Why somebody may not decide a pending action (now, here, this way).

@@ -7,7 +7,7 @@
 //!   │     press       a button; the record that it names decides
 //!   │     forward     passed on without a word: offered, not obeyed
 //!   │     command     /today, /undo, …
-//!   │     decision    yes or no to an open card ──────────► decide ─► execute ─► receipt
+//!   │     decision    yes or no to an open card ──────────► decide ─► execute ─► receipt, and on with what was open
 //!   │     amendment   "yes, but at 4pm": the card changes
 //!   │     setting     "my time zone is Lisbon"
 //!   │     told        "always cc Tom", "my NAS is a fnOS now": kept, and gone by
@@ -66,7 +66,7 @@ use brain_core::ports::StoreError;
 use brain_language::language::routing::Kind;
 use commit::Answer;
 use stages::chat::RoutedOrBlocked;
-use stages::converse::Conversing;
+use stages::converse::{Conversing, GoingOn};
 use stages::guard::Verdict;
 use stages::{act, chat, compress, context, converse, freshness, guard, investigate, learning, relayed};
 use tokio_util::sync::CancellationToken;
@@ -143,7 +143,7 @@ fn begin(brain: &Brain, incoming: &Incoming) -> CancellationToken {
 async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     turn.hear().await?;
     if let Some(answer) = intake::answer(turn).await? {
-        return Ok(answer);
+        return Ok(GoingOn { turn }.after(answer).await);
     }
     // What it goes by is settled.
     let turn = &*turn;
@@ -153,7 +153,7 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
         return Ok(Answer::says(Path::Blocked, why));
     }
     let is_conversation = converse::is_held(turn.brain, &turn.facts);
-    if is_conversation && !chat::is_talk_alone(&turn.facts, &guess) {
+    if is_conversation && !chat::is_talk_alone(turn.brain, &turn.facts, &guess) {
         let answer = Conversing { turn, guess: &guess }.answer(context).await?;
         return learning::propose(turn.brain, &turn.facts, answer).await;
     }

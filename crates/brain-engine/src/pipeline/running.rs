@@ -175,6 +175,7 @@ mod tests {
             superseded_by: None,
             request: String::new(),
             domains: Vec::new(),
+            goes_on: None,
         }
     }
 

@@ -27,8 +27,9 @@ use self::heard::Understanding;
 pub use self::pointed::PointedAt;
 pub use self::said::{shown_of_others, voice_for};
 use super::brain::Brain;
+use brain_core::core::pending::Pending;
 use brain_core::core::plan::PlannedAction;
-use brain_core::core::turn::Incoming;
+use brain_core::core::turn::{Incoming, Input, Origin};
 use brain_core::ports::StoreError;
 
 /// Why a turn ends before its answer.
@@ -90,6 +91,19 @@ impl<'a> Turn<'a> {
         let facts = TurnFacts { written: Some(at), ..self.facts.clone() };
         let (cancel, debounce) = (self.cancel.clone(), self.debounce.clone());
         Turn { brain: self.brain, facts, account: self.account, cancel, debounce }
+    }
+
+    /// The turn as it goes on with the request of a card that is done: its words stand for the message, as of the moment
+    /// when they were said.
+    pub async fn goes_on_with(&self, card: &Pending) -> Turn<'a> {
+        let input = Input::Message { text: card.request.clone(), origin: Origin::Typed, reply_to: None };
+        let incoming = Incoming { input, parts: Vec::new(), quote: None, ..self.facts.incoming.clone() };
+        let mut turn = self.said_at(card.created_at);
+        turn.facts.open.retain(|open| open.id != card.id);
+        let (replied, replied_message, replied_card, pointed) = (None, None, None, None);
+        turn.facts = TurnFacts { incoming, replied, replied_message, replied_card, pointed, ..turn.facts };
+        turn.facts.understanding = turn.understood(card.request.clone()).await;
+        turn
     }
 
     /// Reads words; beside the runtime, where there are any.

@@ -275,7 +275,7 @@ impl Services {
                     action["properties"]["words"] = json!({"type": "array", "items": words});
                 });
             }
-            for name in ["instead_of", "reply"] {
+            for name in ["instead_of", "unmet", "reply"] {
                 shape["properties"][name] = json!({"type": ["string", "null"]});
             }
             AnswerSchema::written(shape, plan.notation().to_owned())

@@ -10,6 +10,7 @@ use brain_core::core::history::PastAction;
 use brain_core::core::ids::{MessageId, PendingId};
 use brain_core::core::metrics::InvestigationMetrics;
 use brain_core::core::outcome::Report;
+use brain_core::core::pending::Pending;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::core::turn::{Edit, Incoming, Input, Notice, NoticeKind, Path, Reply};
 use brain_core::limits;
@@ -51,6 +52,8 @@ pub struct Answer {
     pub zone_named: bool,
     /// The card whose decision it tells.
     pub decided: Option<PendingId>,
+    /// The card whose request goes on now that it is done.
+    pub goes_on: Option<Box<Pending>>,
     /// True once it lists what waits for a yes or no.
     pub tells_waiting: bool,
     /// The card this answer is only true for while it is open: when somebody decides it first, that is told.
@@ -106,6 +109,7 @@ impl Answer {
             user: Vec::new(),
             zone_named: false,
             decided: None,
+            goes_on: None,
             tells_waiting: false,
             hinges_on: None,
         }

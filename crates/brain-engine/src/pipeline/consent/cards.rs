@@ -42,6 +42,8 @@ pub struct Asking {
     pub domains: Vec<String>,
     /// The card whose place it takes.
     pub replaces: Option<PendingId>,
+    /// Where the request goes on after a yes; see [`Pending::goes_on`].
+    pub goes_on: Option<Vec<String>>,
 }
 
 impl Asking {
@@ -50,7 +52,7 @@ impl Asking {
         let place = |index: &usize| passed.iter().position(|p| p.index == *index);
         let depends_on = passed.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
         let actions = passed.into_iter().map(|p| p.assessed.into_action()).collect();
-        Self { actions, depends_on, request, domains: domains.to_vec(), replaces: None }
+        Self { actions, depends_on, request, domains: domains.to_vec(), replaces: None, goes_on: None }
     }
 
     /// The actions of a card once more, in place of it.
@@ -61,6 +63,7 @@ impl Asking {
             request: pending.request.clone(),
             domains: pending.domains.clone(),
             replaces: Some(pending.id.clone()),
+            goes_on: pending.goes_on.clone(),
         }
     }
 }
@@ -102,7 +105,7 @@ pub fn ask(
 }
 
 fn new_pending(brain: &Brain, facts: &TurnFacts, asking: Asking) -> Pending {
-    let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
+    let Asking { actions, depends_on, request, domains, replaces: _, goes_on } = asking;
     let instants = brain.clock.instants();
     let digest = Digest::of(facts.owner(), facts.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
     let ttl =
@@ -126,6 +129,7 @@ fn new_pending(brain: &Brain, facts: &TurnFacts, asking: Asking) -> Pending {
         superseded_by: None,
         request,
         domains,
+        goes_on,
     }
 }
 

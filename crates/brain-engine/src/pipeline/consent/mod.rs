@@ -23,7 +23,7 @@ use crate::pipeline::turn::{TurnFacts, status};
 use brain_core::core::button::CardVerb;
 use brain_core::core::ids::PendingId;
 use brain_core::core::outcome::Status;
-use brain_core::core::pending::{Decision, Means, NotYours, Pending, Transition};
+use brain_core::core::pending::{Decision, Means, NotYours, Pending, State, Transition};
 use brain_core::core::turn::{NoticeKind, Path, Reply};
 use brain_core::limits;
 use brain_core::ports::{StoreError, Table, optimistic};
@@ -276,6 +276,8 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.actions = cards::past_actions(turn.brain, &finished.run);
     answer.show(closed::view(turn.brain, &finished.pending, turn.facts.ctx.zone));
     answer.decided = Some(finished.pending.id.clone());
+    let is_done = finished.pending.state == State::Succeeded && finished.pending.goes_on.is_some();
+    answer.goes_on = is_done.then(|| Box::new(finished.pending.clone()));
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
     answer.asks = finished.asks;

@@ -11,8 +11,9 @@ use super::investigate;
 use super::respond;
 use super::route;
 use super::undecided;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::guessed::Route;
+use crate::pipeline::stages::guessed::{self, Route};
 use crate::pipeline::stages::selection::Said;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
@@ -74,16 +75,16 @@ pub async fn answer(
     Box::pin(investigate::or_searched(turn, instead)).await
 }
 
-/// Whether built-in understanding is sure of small talk.
-pub fn is_surely_talk(guess: &Guess) -> bool {
-    guess.kind == Kind::Chat && guess.confidence >= SURE
+/// Whether built-in understanding is sure of small talk. What servers bring it does not know.
+pub fn is_surely_talk(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> bool {
+    guess.kind == Kind::Chat && guess.confidence >= SURE && !guessed::has_tools(brain, facts)
 }
 
 /// The same of a message that is about nothing else: it is talk word for word, or nothing is at hand that it could be about.
-pub fn is_talk_alone(facts: &TurnFacts, guess: &Guess) -> bool {
+pub fn is_talk_alone(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> bool {
     let last = facts.history.iter().rfind(|message| message.speaker == Speaker::Assistant);
     let is_new = facts.open.is_empty() && facts.open_question().is_none();
-    is_surely_talk(guess) && (doubts::is_talk(facts) || is_new && last.is_none_or(|last| last.actions.is_empty()))
+    is_surely_talk(brain, facts, guess) && (doubts::is_talk(facts) || is_new && last.is_none_or(|last| last.actions.is_empty()))
 }
 
 /// Where a message goes once router and guard have spoken.
@@ -105,7 +106,7 @@ pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> RoutedOrBl
         }
     });
     if turn.brain.model.is_none()
-        || !is_surely_talk(guess)
+        || !is_surely_talk(turn.brain, &turn.facts, guess)
         || undecided::instead_of_talk(turn.brain, &turn.facts).is_some()
     {
         return passage(routing.await, None);

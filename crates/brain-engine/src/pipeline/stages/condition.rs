@@ -8,13 +8,15 @@ use chrono::{DateTime, Duration, NaiveDateTime, Utc};
 use serde_json::Value;
 
 use super::doubts::Doubt;
+use super::grounding;
 use super::progressing::Progressing;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::topic::{Depending, Planned, Topic, proposed};
 use crate::pipeline::turn::TurnFacts;
+use brain_core::core::outcome::Status;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::provenance::UntrustedText;
-use brain_core::core::text::{shorten, visible};
+use brain_core::core::text::{one_line, quoted, shorten, visible};
 use brain_language::language::requests::Understood;
 use brain_language::language::time::{Grain, Reference, When};
 use brain_language::language::{requests, time};
@@ -34,11 +36,8 @@ type Extent = (DateTime<Utc>, DateTime<Utc>);
 
 /// A model's plan: what depends on something may not be done as if it did not.
 pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, domains: &[String], plan: Plan) -> Planned {
-    let writes = |planned: &PlannedAction| {
-        let entry = brain.services.command(&planned.service, &planned.command);
-        entry.is_none_or(|entry| entry.writes())
-    };
-    let acts = facts.origin().is_own_words() && plan.actions.iter().any(writes);
+    // What is looked up for a condition does not depend on it.
+    let acts = facts.origin().is_own_words() && !plan.actions.iter().all(|planned| may_only_look(brain, planned));
     // What waits for something takes the condition with it; anything beside it may still depend on it.
     if !acts || topic.conditions == ConditionState::Met || all_heed(brain, &plan) {
         return proposed(plan, None, Planner::Model);
@@ -63,6 +62,9 @@ pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, doma
             false => Planned::Doubt(Box::new(Doubt::which(brain, vec![waiting, plan]))),
         };
     }
+    if let Some(looks) = looked_up_first(brain, facts, topic, &unheeded, &plan) {
+        return proposed(looks, None, Planner::Model);
+    }
     match (unheeded.pop(), unheeded.is_empty()) {
         (None, _) => proposed(plan, None, Planner::Model),
         (Some(condition), true) => {
@@ -73,6 +75,57 @@ pub(super) fn of_model(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>, doma
             Planned::Doubt(Box::new(Doubt::unread(brain, plan, &parts)))
         }
     }
+}
+
+fn may_only_look(brain: &Brain, planned: &PlannedAction) -> bool {
+    let entry = brain.services.command(&planned.service, &planned.command);
+    entry.is_some_and(|entry| entry.may_only_look())
+}
+
+/// Of a plan what tools are to find out for conditions that no service knows of; the rest is planned once it is known.
+fn looked_up_first(
+    brain: &Brain,
+    facts: &TurnFacts,
+    topic: &Topic<'_>,
+    conditions: &[requests::Condition],
+    plan: &Plan,
+) -> Option<Plan> {
+    let is_known = |one: &requests::Condition| condition::read(one, &facts.reference()).kind != ConditionKind::Unknown;
+    // Of the person's own things code looks up what it can, and the rest of what is looked up there may depend as well.
+    let is_tool = |planned: &PlannedAction| {
+        let entry = brain.services.command(&planned.service, &planned.command);
+        entry.is_some_and(|entry| entry.definition().is_some() && entry.may_only_look())
+    };
+    let looks: Vec<bool> = plan.actions.iter().map(is_tool).collect();
+    if conditions.is_empty()
+        || conditions.iter().any(is_known)
+        || topic.conditions != ConditionState::Open
+        || !looks.contains(&true)
+    {
+        return None;
+    }
+    let plan = Plan { actions: plan.actions.clone(), open: Some(facts.words().to_owned()), question: None };
+    Some(grounding::only(plan, &looks))
+}
+
+/// Where a model finds that a condition is not so: what is said of that. `said`: the condition, which has to be the
+/// person's own words. A look that failed has found nothing out, and what is done already is not nothing.
+pub(super) fn not_met(facts: &TurnFacts, said: &str, so_far: &Progressing) -> Option<String> {
+    let folded = |text: &str| one_line(text).to_lowercase();
+    let said = said.trim().trim_matches(['.', ',', ';', ':', '?', '!', '“', '”', '"']);
+    let is_own = !said.is_empty() && folded(&facts.own_words()).contains(&folded(said));
+    let reports = &so_far.answer.reports;
+    let failed = reports.iter().any(|report| matches!(report.status, Status::Failed | Status::Unknown));
+    let some = so_far.results.changed || so_far.asks_consent() || so_far.asks() || !so_far.offered.is_empty();
+    let named = quoted(said, NAMED_CHARS_MAX);
+    is_own.then(|| match (failed, some) {
+        (true, false) => format!("You made it depend on {named}, and I couldn't find that out, so nothing was done."),
+        (true, true) => {
+            format!("You made a part depend on {named}, and I couldn't find that out, so I left that part out.")
+        }
+        (false, false) => format!("You made it depend on {named}, which is not so: nothing was done."),
+        (false, true) => format!("You made a part depend on {named}, which is not so: I left that part out."),
+    })
 }
 
 /// Whether each action takes its condition with it.

@@ -11,15 +11,18 @@
 //! Invariants: the model sees what the person sees and may say all that the registry can do; whatever it says goes
 //! through what every plan goes through ([`verify`], the gate, consent); no write runs outside the services that the
 //! person's own words were routed to; what is shown of its words is what `phrasing` and `honest` leave. Where it gives
-//! no answer the turn goes the way of a turn without it. Not here: questions over everything (`investigate`), and small
-//! models, which plan in steps ([`super::select`]).
+//! no answer the turn goes the way of a turn without it. After a yes to what it had to find out first, it goes on
+//! ([`going_on`]). Not here: questions over everything (`investigate`), and small models, which plan in steps
+//! ([`super::select`]).
 
+mod going_on;
 mod instead;
 mod says;
 mod verify;
 
 use futures::future::{Either, join, select};
 
+pub(in crate::pipeline) use self::going_on::GoingOn;
 use self::instead::{CameOfIt, InsteadOf, StandingOffer};
 use self::says::ModelTurn;
 use self::verify::{HeldPlan, Verifying};
@@ -31,7 +34,7 @@ use super::phrasing::Internals;
 use super::progressing::{Progressing, with_words};
 use super::rounds::{self, one_round};
 use super::topic::{Topic, Unanswered};
-use super::{act, build_params, built_in, investigate, known, respond, route};
+use super::{act, build_params, built_in, condition, investigate, known, respond, route};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED};
 use crate::pipeline::stages::guessed::Route;
@@ -174,9 +177,10 @@ impl Dialogue<'_> {
         let amended = instead.as_ref().and_then(|instead| instead.amended(&turn.brain.services));
         let topic = Topic { amends: amended.as_ref(), answers: turn.facts.open_question(), ..Topic::default() };
         let mut so_far = rounds::begun(turn.brain, &turn.facts, self.context, &topic);
+        so_far.routed = turn.facts.origin().is_own_words().then(|| domains.clone());
         let offered = instead.as_ref().and_then(InsteadOf::offered);
-        let agreed = offered.filter(|_| opens_with_yes(turn.facts.words())).unwrap_or_default();
-        let mut exchange = Exchange { domains, is_talk, agreed: agreed.to_vec(), offers: Vec::new(), reply: None };
+        let agreed = offered.filter(|_| opens_with_yes(turn.facts.words())).unwrap_or_default().to_vec();
+        let mut exchange = Exchange { domains, is_talk, agreed, ..Exchange::default() };
         match self.one_after_the_other(first, &mut exchange, &mut so_far).await {
             Ok(()) => {}
             Err(error) if so_far.answer.reports.is_empty() => return Err(error),
@@ -187,14 +191,18 @@ impl Dialogue<'_> {
             }
         }
         so_far.name_what_is_left(turn.brain);
-        if !exchange.offers.is_empty() && offered.is_none() && let Some(standing) = StandingOffer::of(turn).await? {
+        if !exchange.offers.is_empty()
+            && offered.is_none()
+            && let Some(standing) = StandingOffer::of(turn).await?
+        {
             exchange.offers = standing.beside(turn.brain, std::mem::take(&mut exchange.offers));
         }
         let came = CameOfIt::of(&so_far, &exchange.offers, is_withdrawn);
         if is_withdrawn && exchange.reply.is_none() {
             so_far.results.add_remark(WITHDRAWN.to_owned());
         }
-        let mut answer = self.told(exchange, so_far).await?;
+        self.offered(&mut exchange, &mut so_far).await?;
+        let mut answer = self.worded(exchange, so_far);
         if let Some(instead) = instead
             && let Some(decided) = instead.replaced(turn, came, &mut answer).await?
         {
@@ -234,11 +242,12 @@ impl Dialogue<'_> {
         so_far: &mut Progressing,
     ) -> Result<(), TurnError> {
         let turn = self.turn;
-        let (mut said, mut log) = (first, String::new());
-        for round in 0..limits::REFLECT_ROUNDS_MAX {
+        let (mut said, mut log) = (first, exchange.log.clone());
+        for round in exchange.begins..limits::REFLECT_ROUNDS_MAX {
             let written = serde_json::to_string(&said).unwrap_or_default();
-            let ModelTurn { mut plan, reply, .. } = said;
+            let ModelTurn { mut plan, reply, unmet, .. } = said;
             exchange.reply = reply.filter(|words| !words.trim().is_empty());
+            exchange.unmet = unmet;
             self.mend(&mut plan);
             so_far.left.extend(plan.actions.split_off(plan.actions.len().min(limits::PLAN_ACTIONS_MAX)));
             let people = known::meant(turn.brain, &turn.facts, &plan.actions, &so_far.sources.own).await;
@@ -275,10 +284,7 @@ impl Dialogue<'_> {
             let offered = exchange.offers.iter().map(|offer| format!("{} is offered, not done", offer.name()));
             let lines: Vec<String> =
                 so_far.results.facts[before.1..].iter().cloned().chain(waits).chain(offered).collect();
-            log.push_str(&format!(
-                "\n\nYou answered: {written}\n\nResults\n{}\n\nGo on; do not repeat what is done.",
-                lines.join("\n")
-            ));
+            log.push_str(&came_to(&format!("You answered: {written}"), &lines));
             let why = match turn.unless_cancelled(self.says(&log, Some(so_far))).await? {
                 Asked::Answer(next) => {
                     said = next;
@@ -321,17 +327,26 @@ impl Dialogue<'_> {
         within
     }
 
-    /// Words, receipts, cards, offers, the question.
-    async fn told(&self, exchange: Exchange, mut so_far: Progressing) -> Result<Answer, TurnError> {
-        let turn = self.turn;
-        let Exchange { domains, is_talk, offers, reply, .. } = exchange;
+    /// What is done with one tap.
+    async fn offered(&self, exchange: &mut Exchange, so_far: &mut Progressing) -> Result<(), TurnError> {
+        let (turn, offers) = (self.turn, std::mem::take(&mut exchange.offers));
         if !offers.is_empty() {
             let people = known::meant(turn.brain, &turn.facts, &offers, &so_far.sources.own).await.unwrap_or_default();
             let offered = Plan { actions: offers, ..Plan::default() };
             let doubt = proposed::proposed(turn.brain, &turn.facts, offered, &people, true).await;
-            let asked = doubt.ask(turn.brain, &turn.facts, &domains, &so_far.sources, so_far.said.clone())?;
+            let domains = &exchange.domains;
+            let asked = doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone())?;
             so_far.offers(asked);
         }
+        Ok(())
+    }
+
+    /// Words, receipts, cards, offers, the question.
+    fn worded(&self, exchange: Exchange, mut so_far: Progressing) -> Answer {
+        let turn = self.turn;
+        let Exchange { is_talk, reply, unmet, .. } = exchange;
+        let unmet = unmet.and_then(|said| condition::not_met(&turn.facts, &said, &so_far));
+        unmet.into_iter().for_each(|words| so_far.results.add_remark(words));
         let words = match &reply {
             Some(reply) => {
                 respond::in_conversation(turn.brain, &turn.facts, reply, &self.context.memories, &so_far, is_talk)
@@ -341,13 +356,19 @@ impl Dialogue<'_> {
         let is_nothing = words.text.is_empty() && so_far.is_empty();
         if is_nothing {
             let reply = respond::in_kind(turn.brain, &turn.facts);
-            return Ok(Answer::says(Path::Chat, reply).holding(self.context.untrusted.clone()));
+            return Answer::says(Path::Chat, reply).holding(self.context.untrusted.clone());
         }
-        Ok(with_words(turn.brain, &turn.facts, so_far, words).holding(self.context.untrusted.clone()))
+        with_words(turn.brain, &turn.facts, so_far, words).holding(self.context.untrusted.clone())
     }
 }
 
+/// How a model is told what came of what it said, or of a yes.
+fn came_to(what: &str, lines: &[String]) -> String {
+    format!("\n\n{what}\n\nResults\n{}\n\nGo on; do not repeat what is done.", lines.join("\n"))
+}
+
 /// What an exchange comes to beside what is done.
+#[derive(Default)]
 struct Exchange {
     /// Services in which something may be changed.
     domains: Vec<String>,
@@ -359,6 +380,11 @@ struct Exchange {
     offers: Vec<PlannedAction>,
     /// What the model said last.
     reply: Option<String>,
+    /// A condition of the message that it found not to be so.
+    unmet: Option<String>,
+    /// Rounds that are over when it begins, and what a model is told of them.
+    begins: usize,
+    log: String,
 }
 
 /// Whether the first words of a message are a yes by themselves.

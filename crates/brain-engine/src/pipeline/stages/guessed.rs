@@ -50,6 +50,12 @@ pub fn guess(brain: &Brain, facts: &TurnFacts) -> Guess {
     facts.guess().clone()
 }
 
+/// Whether a server brings tools that are open to whoever asks: built-in understanding knows nothing of what they do.
+pub(super) fn has_tools(brain: &Brain, facts: &TurnFacts) -> bool {
+    let services = brain.services.open_to(facts.owner());
+    services.iter().any(|service| service.has_tools() && service.commands().next().is_some())
+}
+
 /// The question of a family that the message is, if it is one. What a command answers is left to that, where a question
 /// could mean anything.
 pub fn question(brain: &Brain, facts: &TurnFacts) -> Option<FamilyQuestion> {

@@ -9,8 +9,9 @@ use super::{relayed, respond, undecided};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::pages::{self, Further};
 use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::consent::{cards, undo};
-use crate::pipeline::run;
+use crate::pipeline::run::{self, Passed};
 use crate::pipeline::show;
 use crate::pipeline::show::Results;
 use crate::pipeline::turn::{Turn, TurnFacts};
@@ -51,6 +52,8 @@ pub(crate) struct Progressing {
     pub offered: Vec<Reply>,
     /// What is known of what the request depends on.
     pub conditions: ConditionState,
+    /// The services that the person's own words were routed to, where a request goes on after a yes.
+    pub routed: Option<Vec<String>>,
     /// What changes with the first thing that is done, or with the answer where nothing is.
     pub along: Vec<Change>,
 }
@@ -70,6 +73,7 @@ impl Progressing {
             replaces: None,
             offered: Vec::new(),
             conditions: ConditionState::Open,
+            routed: None,
             along: Vec::new(),
         }
     }
@@ -111,6 +115,16 @@ impl Progressing {
         self.answer.untrusted.extend(question.taints.iter().cloned().map(Into::into));
         self.answer.untrusted.extend(question.quoted.iter().cloned());
         self.answer.clarification = Question::Open(Box::new(question));
+    }
+
+    /// The card for these. Its request goes on after a yes where they find something out, or where something is open.
+    pub fn asking(&self, brain: &Brain, waits: Vec<Passed>, said: (&str, &[String]), open: Option<&str>) -> Asking {
+        let looks =
+            |passed: &Passed| brain.services.of(passed.assessed.action()).is_some_and(|entry| entry.may_only_look());
+        let is_open = open.is_some_and(|open| !open.trim().is_empty()) || waits.iter().any(looks);
+        let goes_on = self.routed.clone().filter(|_| is_open);
+        let (request, domains) = said;
+        Asking { replaces: self.replaces.clone(), goes_on, ..Asking::of(waits, request.to_owned(), domains) }
     }
 
     /// Adds what a run came to: receipts, reports, undo.

@@ -33,7 +33,6 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::{STOPPED, sorry};
 use crate::pipeline::consent::cards;
-use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
 use crate::pipeline::stages::topic::{self, Planned, Topic};
@@ -326,8 +325,7 @@ impl Gating<'_> {
         let Sorted { consent, held, blocked } = later::sort(later, &failed);
         blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));
         if !consent.is_empty() {
-            let asking =
-                Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
+            let asking = so_far.asking(turn.brain, consent, (request, domains), open.as_deref());
             cards::ask(turn.brain, &turn.facts, asking, &mut so_far.answer)?;
         }
         let rest = Plan { question: free_question.clone(), open: open.clone(), ..Plan::default() };

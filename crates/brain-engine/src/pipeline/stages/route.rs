@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::ask::{self, Asked};
 use super::built_in;
-use super::guessed::{Route, own_message, question};
+use super::guessed::{Route, has_tools, own_message, question};
 use super::select;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnFacts};
@@ -83,10 +83,11 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 }
 
 /// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
-/// that may answer an open question of ours is never so sure.
+/// that may answer an open question of ours is never so sure, nor talk that may be for a tool.
 pub(super) fn needs_no_model(brain: &Brain, facts: &TurnFacts, model: &dyn Model, guess: &Guess) -> bool {
     let is_skipped = brain.policy.skip_router || model.is_slow(Stage::Route);
-    is_skipped && facts.state.clarification.is_none() && guess.is_sure()
+    let may_be_more = guess.kind == Kind::Chat && has_tools(brain, facts);
+    is_skipped && facts.state.clarification.is_none() && guess.is_sure() && !may_be_more
 }
 
 /// Where the actions of a plan are.

@@ -27,6 +27,9 @@ pub(super) struct ModelTurn {
     /// The id of the card or the draft that the actions take the place of.
     #[serde(default)]
     pub instead_of: Option<String>,
+    /// A condition of the message that is not so, in the words of the message.
+    #[serde(default)]
+    pub unmet: Option<String>,
     /// Words for the person.
     #[serde(default)]
     pub reply: Option<String>,
