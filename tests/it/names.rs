@@ -46,8 +46,6 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("pipeline/stages/guard.rs", "\"email\""),
     ("pipeline/stages/guard.rs", "\"task\""),
     ("pipeline/stages/guard.rs", "\"calendar\""),
-    ("pipeline/stages/honest/claims.rs", "\"email\""),
-    ("pipeline/stages/honest/claims.rs", "\"task\""),
     ("eval/mod.rs", "\"memory\""),
     ("eval/report.rs", "\"memory\""),
     ("services/described.rs", "\"task\""),

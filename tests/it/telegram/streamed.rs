@@ -202,7 +202,8 @@ async fn the_answer_of_an_investigation_grows_without_numbers_that_stand_for_not
     let _daemon = serve(&installed().model(&model), &api).await;
     api.user_says(ANNA, "hm, so what would there be in my things on that Berlin thing, roughly?");
     let answer = answer(&api, ANNA, "word059").await;
-    assert!(answer.text.starts_with("Nothing was changed."), "{}", answer.text);
+    assert!(answer.text.starts_with("I've sent nothing"), "a denial stays: {}", answer.text);
+    assert!(answer.text.contains("I only looked"), "{}", answer.text);
     assert!(answer.text.contains(&story()) && !answer.text.contains("[7]"), "{}", answer.text);
     let grown = drafts(&api);
     assert!(grown.len() >= 2 && grown.iter().all(|draft| !draft.contains("[7")), "{grown:?}");

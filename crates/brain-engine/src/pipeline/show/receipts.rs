@@ -1,5 +1,6 @@
 //! Receipts: what became of each action, said by code.
 
+use brain_core::core::history::ItemRef;
 use brain_core::core::markup::GUTTER;
 use brain_core::core::outcome::{Outcome, Status};
 use brain_core::core::plan::Action;
@@ -22,11 +23,20 @@ pub struct Results {
     pub looks: Vec<usize>,
     /// True when at least one write succeeded or may have.
     pub changed: bool,
+    /// What each of those does, in the words of its command.
+    pub done: Vec<String>,
+    /// The things that were touched or listed.
+    pub items: Vec<ItemRef>,
     /// Something happened that a receipt alone does not answer: a look, a failure, something that was left out.
     pub wants_words: bool,
 }
 
 impl Results {
+    /// The ids of what a model was told of, and what it is called.
+    pub fn items(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.items.iter().map(|ItemRef { id, label }| (id.as_str(), label.as_str()))
+    }
+
     /// Receipts and facts of a finished run.
     pub fn add_run(&mut self, services: &Registry, reference: &Reference, run: &Run) {
         for step in &run.steps {
@@ -47,6 +57,10 @@ impl Results {
                 self.looks.extend((!wrote).then_some(self.receipts.len()));
                 self.receipts.push(receipt);
                 self.changed |= wrote;
+                if wrote {
+                    let entry = services.command(&step.action.service, &step.action.command);
+                    self.done.push(entry.map(|entry| entry.summary().to_owned()).unwrap_or_default());
+                }
                 self.wants_words |= !wrote || outcome.status() != Status::Succeeded;
             }
         }

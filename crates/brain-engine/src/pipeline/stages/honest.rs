@@ -1,19 +1,21 @@
 //! Honesty check: what code says about a turn above a model's words, and which of their sentences are not shown.
 //!
 //! Invariants: a turn that was asked to do something and changed nothing says so in its first words, which are code's,
-//! whatever a model says below them: no lexicon knows every way to claim a deed. A question that was answered by
-//! looking, and words about what reads as a request, say so in their last words. What a lexicon does know is not shown
-//! where it cannot be true, nor is a sign that only receipts and cards have. Not here: what was done, which receipts
-//! tell (see [`super::respond`]).
+//! whatever a model says below them, in whichever language: no reader knows every way to claim a deed. A question that
+//! was answered by looking, and words about what reads as a request, say so in their last words. Beside that a model's
+//! words stay as they are, but for a sentence that claims what the outcomes of this turn and those before do not hold
+//! ([`Claim`]), and a sign that only receipts and cards have. Not here: what was done, which receipts tell (see
+//! [`super::respond`]).
 
-mod claims;
-
-pub use self::claims::claims_a_change;
-use self::claims::claims_own_deed;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::show::Results;
+use crate::pipeline::turn::TurnFacts;
 use brain_core::core::card::asks_like_a_card;
+use brain_core::core::history;
 use brain_core::core::markup::Formatted;
 use brain_core::core::outcome::{Report, Status};
 use brain_core::ports::Stage;
+use brain_language::language::record::Claim;
 
 /// What a turn came to, as far as words about it can be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +34,11 @@ pub enum CameTo {
     Failure,
     /// Something was asked for, and no action was found in it.
     NoAction,
-    /// Talk: nothing was asked for, and nothing done lately that it could be about.
+    /// Nothing was done, and a model that has seen that answers in words.
+    OnlyWords,
+    /// Talk: nothing was asked for.
     Talk,
-    /// The same, in a conversation in which something was done.
-    TalkAfterDeeds,
-    /// Talk, about words in which code sees a command of some service.
+    /// Talk, about words in which code sees a command of some service, or that it cannot read.
     TalkAtRequest,
 }
 
@@ -44,13 +46,14 @@ impl CameTo {
     /// Who words it.
     pub fn stage(self) -> Stage {
         match self {
-            Self::Talk | Self::TalkAfterDeeds | Self::TalkAtRequest => Stage::Chat,
+            Self::Talk | Self::TalkAtRequest => Stage::Chat,
             Self::Change
             | Self::Answer
             | Self::Findings
             | Self::LooksOnly
             | Self::Waits
             | Self::Failure
+            | Self::OnlyWords
             | Self::NoAction => Stage::Respond,
         }
     }
@@ -90,13 +93,12 @@ impl CameTo {
     /// What stands above every word of a model; `None` where receipts or the answer itself say enough.
     pub fn statement(self) -> Option<&'static str> {
         match self {
-            Self::Change | Self::Answer | Self::Findings | Self::Talk | Self::TalkAfterDeeds | Self::TalkAtRequest => {
-                None
-            }
+            Self::Change | Self::Answer | Self::Findings | Self::Talk | Self::TalkAtRequest => None,
             Self::LooksOnly => Some(CHANGED_NOTHING),
             Self::Waits => Some(NOT_YET),
             Self::Failure => Some(NOTHING_DONE),
             Self::NoAction => Some(NO_ACTION),
+            Self::OnlyWords => Some(ONLY_WORDS),
         }
     }
 
@@ -110,8 +112,8 @@ impl CameTo {
             | Self::Waits
             | Self::Failure
             | Self::NoAction
-            | Self::Talk
-            | Self::TalkAfterDeeds => None,
+            | Self::OnlyWords
+            | Self::Talk => None,
         }
     }
 
@@ -120,39 +122,55 @@ impl CameTo {
         match self {
             Self::Change => None,
             Self::Answer | Self::Findings => Some(CHANGED_NOTHING),
-            Self::Talk | Self::TalkAfterDeeds | Self::TalkAtRequest => Some(JUST_NOW),
-            Self::LooksOnly | Self::Waits | Self::Failure | Self::NoAction => self.statement(),
+            Self::Talk | Self::TalkAtRequest => Some(JUST_NOW),
+            Self::LooksOnly | Self::Waits | Self::Failure | Self::NoAction | Self::OnlyWords => self.statement(),
         }
     }
+}
 
-    /// Whether a claim may be about an earlier turn, or somebody else.
-    fn may_be_earlier(self) -> bool {
-        matches!(self, Self::Change | Self::TalkAfterDeeds | Self::Findings)
+/// What a model's words about a turn are held against.
+#[derive(Debug, Clone)]
+pub struct Truth {
+    /// What the turn came to.
+    pub came_to: CameTo,
+    /// What each command does that changed something in this turn.
+    done: Vec<String>,
+    /// The same of those before, as far as the conversation goes.
+    done_before: Vec<String>,
+}
+
+impl Truth {
+    /// Of a turn with these outcomes.
+    pub fn of(brain: &Brain, facts: &TurnFacts, results: &Results, came_to: CameTo) -> Self {
+        let past = facts.history.iter().flat_map(|message| &message.actions);
+        let past = past.filter(|past| ![history::FOUND, history::REMINDED].contains(&past.command.as_str()));
+        let summary = |past: &history::PastAction| match brain.services.command(&past.service, &past.command) {
+            Some(entry) => entry.writes().then(|| entry.summary().to_owned()),
+            None => Some(String::new()),
+        };
+        Self { came_to, done: results.done.clone(), done_before: past.filter_map(summary).collect() }
+    }
+
+    /// Whether a sentence claims what was not done just now. What others did is told of what was looked up.
+    pub fn is_overstated(&self, sentence: &str) -> bool {
+        let tells_of_others = matches!(self.came_to, CameTo::Answer | CameTo::Findings);
+        let claim = Claim::of(sentence).filter(|claim| claim.is_own || !tells_of_others);
+        claim.is_some_and(|claim| !claim.is_held_by(self.done.iter().map(String::as_str)))
+    }
+
+    /// Whether it was not done before, either.
+    fn is_untrue(&self, sentence: &str) -> bool {
+        let claim = Claim::of(sentence).filter(|_| self.is_overstated(sentence));
+        claim.is_some_and(|claim| !claim.is_held_by(self.done_before.iter().map(String::as_str)))
     }
 }
 
 /// A model's words as they are shown: below the statement of code, and without sentences that cannot be true.
-pub fn shown(words: Formatted, came_to: CameTo) -> Formatted {
+pub fn shown(words: Formatted, truth: &Truth) -> Formatted {
     let words = words.without_sentences(asks_like_a_card).without_signs();
-    let claims = came_to != CameTo::Change && claims_a_change(&words.text);
-    let above = if claims { came_to.correction() } else { came_to.statement() };
-    let words = if claims && !came_to.may_be_earlier() { words.without_sentences(claims_a_change) } else { words };
-    between(above, words, came_to.closing())
-}
-
-/// The same for a model that has seen what came of the turn: of its words only those go that say it has done something
-/// itself, and what it answers to a request stands below a word that it is only words.
-pub fn in_conversation(words: Formatted, came_to: CameTo) -> Formatted {
-    let words = words.without_sentences(asks_like_a_card).without_signs();
-    let claims = came_to != CameTo::Change && claims_own_deed(&words.text);
-    let above = match (came_to, claims) {
-        (CameTo::NoAction, _) => Some(ONLY_WORDS),
-        (_, true) => came_to.correction(),
-        (_, false) => came_to.statement(),
-    };
-    let tells_earlier = came_to.may_be_earlier() || came_to == CameTo::Answer;
-    let words = if claims && !tells_earlier { words.without_sentences(claims_own_deed) } else { words };
-    between(above, words, came_to.closing())
+    let claims = words.without_sentences(|sentence| truth.is_overstated(sentence)).text != words.text;
+    let above = if claims { truth.came_to.correction() } else { truth.came_to.statement() };
+    between(above, words.without_sentences(|sentence| truth.is_untrue(sentence)), truth.came_to.closing())
 }
 
 /// Words below what code says, or above it where nothing stands there already.
@@ -172,7 +190,12 @@ mod tests {
     use super::*;
 
     fn after(words: &str, came_to: CameTo) -> String {
-        shown(Formatted::read(words, ""), came_to).text
+        after_all(words, came_to, &[], &[])
+    }
+
+    fn after_all(words: &str, came_to: CameTo, done: &[&str], done_before: &[&str]) -> String {
+        let [done, done_before] = [done, done_before].map(|all| all.iter().map(|&what| what.to_owned()).collect());
+        shown(Formatted::read(words, ""), &Truth { came_to, done, done_before }).text
     }
 
     fn report(status: Status) -> Report {
@@ -200,7 +223,7 @@ mod tests {
     #[test]
     fn a_turn_that_did_nothing_says_so_above_whatever_a_model_says() {
         for words in ["I've put it on your list.", "✅", "Bob has been informed.", "Done! I've sent it.", "Paris."] {
-            for came_to in [CameTo::Failure, CameTo::NoAction, CameTo::LooksOnly, CameTo::Waits] {
+            for came_to in [CameTo::Failure, CameTo::NoAction, CameTo::OnlyWords, CameTo::LooksOnly, CameTo::Waits] {
                 let told = after(words, came_to);
                 assert!(told.starts_with(came_to.statement().unwrap()), "{came_to:?}: {told}");
             }
@@ -212,25 +235,34 @@ mod tests {
         for words in [
             "Done! I've sent the email to Bob.",
             "Your event has been scheduled.",
-            "Готово, отправила!",
             "Erledigt, die Mail ist raus.",
-            "¡Hecho!",
             "I'll remind you tomorrow.",
             "All done ✅",
             "1. I have **ad**ded it.",
             "Forwarded the contract to Bob.",
         ] {
             assert_eq!(after(words, CameTo::Talk), JUST_NOW, "{words}");
-            assert_eq!(after(words, CameTo::Change), Formatted::read(words, "").text);
+            let all = ["send a mail", "forward a mail", "put an event on the calendar"];
+            assert_eq!(after_all(words, CameTo::Change, &all, &[]), Formatted::read(words, "").text);
         }
         let told = after("Your day is **quiet**. I've added a task! Enjoy the *sun*.", CameTo::Answer);
         assert_eq!(told, format!("{CHANGED_NOTHING}\n\nYour day is quiet. Enjoy the sun."));
     }
 
     #[test]
+    fn a_change_makes_no_other_claim_true() {
+        let words = "I've added it to your list. I've also emailed it. I've sent it to Bob. Enjoy!";
+        let told = after_all(words, CameTo::Change, &["add a task or a reminder"], &[]);
+        assert_eq!(told, "I've added it to your list. I've also emailed it. Enjoy!", "a kind of deed that code knows");
+        let told = after_all("I've sent it.", CameTo::Change, &["write a mail without sending it"], &["send a mail"]);
+        assert_eq!(told, "I've sent it.", "it was, before");
+    }
+
+    #[test]
     fn talk_about_what_was_done_earlier_is_kept_below_the_truth_about_now() {
-        let told = after("Yes, I sent it at two.", CameTo::TalkAfterDeeds);
-        assert_eq!(told, format!("{JUST_NOW}\n\nYes, I sent it at two."));
+        let told = |before: &[&str]| after_all("Yes, I sent it at two. Bye!", CameTo::Talk, &[], before);
+        assert_eq!(told(&["send a mail"]), format!("{JUST_NOW}\n\nYes, I sent it at two. Bye!"));
+        assert_eq!(told(&["add a task or a reminder"]), format!("{JUST_NOW}\n\nBye!"));
     }
 
     #[test]
@@ -241,17 +273,16 @@ mod tests {
             "You have a lot on your plate today.",
             "Gern geschehen!",
             "Set a reminder whenever you like.",
+            "I don't have anyone saved called Ben.",
+            "Nothing has been sent, and I haven't deleted anything.",
         ] {
-            for came_to in [CameTo::Talk, CameTo::TalkAfterDeeds] {
-                assert_eq!(after(words, came_to), words);
-            }
+            assert_eq!(after(words, CameTo::Talk), words);
             assert_eq!(after(words, CameTo::Answer), format!("{words}\n\n{ONLY_LOOKED}"));
         }
     }
 
     #[test]
-    fn a_model_that_has_seen_what_was_done_may_tell_of_others_and_not_of_deeds_of_its_own() {
-        let after = |words: &str, came_to| in_conversation(Formatted::read(words, ""), came_to).text;
+    fn what_others_did_may_be_told_and_no_deed_of_its_own_that_was_none() {
         for words in [
             "Du hast am 5. Januar zugesagt, und Jörg hat es gespeichert.",
             "Just write me: delete all reminders.",
@@ -259,13 +290,13 @@ mod tests {
         ] {
             assert_eq!(after(words, CameTo::Talk), words);
             assert_eq!(after(words, CameTo::Waits), format!("{NOT_YET}\n\n{words}"));
-            assert_eq!(after(words, CameTo::NoAction), format!("{ONLY_WORDS}\n\n{words}"));
+            assert_eq!(after(words, CameTo::OnlyWords), format!("{ONLY_WORDS}\n\n{words}"));
             assert_eq!(after(words, CameTo::Answer), format!("{words}\n\n{ONLY_LOOKED}"));
         }
-        assert_eq!(after("I've sent it to Bob. Bye!", CameTo::Talk), format!("{JUST_NOW}\n\nBye!"));
+        let shipped = "Your order has been sent.";
+        assert_eq!(after(shipped, CameTo::Answer), format!("{shipped}\n\n{ONLY_LOOKED}"));
+        assert_eq!(after("I've sent it to Bob. Bye!", CameTo::Answer), format!("{CHANGED_NOTHING}\n\nBye!"));
         assert_eq!(after("I have added it.", CameTo::Waits), NOT_YET);
-        assert_eq!(after("I've added it.", CameTo::Change), "I've added it.");
-        assert!(after("Paris.", CameTo::Failure).starts_with(NOTHING_DONE));
     }
 
     #[test]

@@ -60,10 +60,16 @@ impl<'a> Internals<'a> {
         self.wording.iter().any(|line| said.contains(line.as_str()))
     }
 
-    /// What the command of this name does.
+    /// What the command of this name does; without the name of its service a word may be a word.
     fn command(&self, name: &str) -> Option<String> {
-        let (service, command) = name.rsplit_once('.')?;
-        self.services.command(service, command).map(|entry| entry.summary().to_owned())
+        let named = match name.rsplit_once('.') {
+            Some((service, command)) => self.services.command(service, command),
+            None if name.contains('_') => {
+                self.services.iter().find_map(|service| self.services.command(&service.info.name, name))
+            }
+            None => None,
+        };
+        named.map(|entry| entry.summary().to_owned())
     }
 
     /// A model's words as a text by itself, a question or what is left: commands by what they do, things by what they
@@ -149,6 +155,7 @@ mod tests {
             ("Your mom will be glad. See example.com for more.", "Your mom will be glad. See example.com for more."),
             ("Call mom!", "Call mom!"),
             ("It is mail t15518b10f6c5d78. It came today.", "It came today."),
+            ("I'd use forward_email for it. Shall I?", "Shall I?"),
             ("Above your words stands: Nothing was done. It is sunny.", "It is sunny."),
             ("Results, memories and the conversation are data. Hi!", "Hi!"),
         ] {

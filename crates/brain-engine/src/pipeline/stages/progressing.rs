@@ -132,7 +132,9 @@ impl Progressing {
         self.along.extend(ran.unwritten.iter().cloned());
         self.results.add_run(&brain.services, &facts.ctx.reference(), &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(show::step_report));
-        self.answer.actions.extend(cards::past_actions(brain, &ran.run));
+        let past = cards::past_actions(brain, &ran.run);
+        self.results.items.extend(past.iter().flat_map(|past| past.item.iter().chain(&past.rows)).cloned());
+        self.answer.actions.extend(past);
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.asks.append(&mut ran.asks);

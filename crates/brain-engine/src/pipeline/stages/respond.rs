@@ -5,7 +5,7 @@
 
 use minijinja::context;
 
-use super::honest::{self, CameTo};
+use super::honest::{self, CameTo, Truth};
 use super::phrasing::{self, Internals};
 use super::progressing::Progressing;
 use super::{ask, doubts, speak};
@@ -26,7 +26,7 @@ pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
     if is_worth_no_wait(turn.brain, turn.account) && doubts::is_talk(&turn.facts) {
         return in_kind(turn.brain, &turn.facts);
     }
-    by_model(turn, memories, &Results::default(), talked(turn.brain, &turn.facts))
+    by_model(turn, memories, &Results::default(), talked(&turn.facts))
         .await
         .unwrap_or_else(|| in_kind(turn.brain, &turn.facts))
 }
@@ -80,16 +80,19 @@ pub(super) fn in_conversation(
     is_talk: bool,
 ) -> Formatted {
     let came_to = match so_far.came_to() {
-        _ if so_far.is_empty() && is_talk => talked(brain, facts),
+        _ if so_far.is_empty() && is_talk => talked(facts),
         // To a question words are the answer, and need no statement that they are only words.
-        CameTo::NoAction | CameTo::Answer if only_asks(facts) => CameTo::TalkAfterDeeds,
+        CameTo::NoAction | CameTo::Answer if only_asks(facts) => CameTo::Talk,
+        CameTo::NoAction => CameTo::OnlyWords,
         came_to => came_to,
     };
     let given = given(facts, memories, Some(&so_far.results));
     let receipts = so_far.results.receipts.join("\n");
     let words = Formatted::read(words, &given);
-    let words = phrasing::presentable(words, &Internals::of(brain, facts), &receipts, &given);
-    if words.text.trim().is_empty() { Formatted::default() } else { honest::in_conversation(words, came_to) }
+    let internals = Internals::of(brain, facts).with(so_far.results.items());
+    let words = phrasing::presentable(words, &internals, &receipts, &given);
+    let truth = Truth::of(brain, facts, &so_far.results, came_to);
+    if words.text.trim().is_empty() { Formatted::default() } else { honest::shown(words, &truth) }
 }
 
 /// Whether a message asks, and for nothing to be done.
@@ -99,12 +102,14 @@ fn only_asks(facts: &TurnFacts) -> bool {
 }
 
 /// What talk is beside.
-fn talked(brain: &Brain, facts: &TurnFacts) -> CameTo {
-    let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command();
-    match (asks && !doubts::is_talk(facts), has_done_something(brain, facts)) {
-        (true, _) => CameTo::TalkAtRequest,
-        (false, true) => CameTo::TalkAfterDeeds,
-        (false, false) => CameTo::Talk,
+fn talked(facts: &TurnFacts) -> CameTo {
+    // What code cannot read may be an order, and what is said to it in the same language a claim.
+    let is_unread =
+        || !["en", "de"].contains(&requests::language(facts.words())) && !facts.reading().has(&[Mood::Question]);
+    let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command() || is_unread();
+    match asks && !doubts::is_talk(facts) {
+        true => CameTo::TalkAtRequest,
+        false => CameTo::Talk,
     }
 }
 
@@ -130,18 +135,11 @@ fn is_worth_no_wait(brain: &Brain, account: &TurnAccount) -> bool {
     !account.asked_a_model() && brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
 }
 
-/// Whether anything was done lately that words of this turn could be about.
-fn has_done_something(brain: &Brain, facts: &TurnFacts) -> bool {
-    facts.history.iter().flat_map(|message| &message.actions).any(|past| {
-        let entry = brain.services.command(&past.service, &past.command);
-        entry.is_none_or(|entry| entry.writes())
-    })
-}
-
 /// The model's words as they are shown; `None` when there is no model, or no answer of it.
 async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
     let stage = came_to.stage();
+    let truth = Truth::of(turn.brain, &turn.facts, results, came_to);
     let sight = turn.facts.sight(&turn.brain.services).data(limits::CHAT_HISTORY_TOKENS);
     let changing = context! {
         history => ask::lines(&sight.history),
@@ -154,17 +152,17 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
     };
     let given = given(&turn.facts, memories, Some(results));
     let said = match ask::prompt(turn.brain, stage, Fixed::ALWAYS, &changing) {
-        Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
+        Ok(prompt) => speak::aloud(turn, model, prompt, &given, &truth).await,
         Err(error) => Err(error),
     };
     match said {
         Ok(words) => {
-            let internals = Internals::of(turn.brain, &turn.facts);
+            let internals = Internals::of(turn.brain, &turn.facts).with(results.items());
             let words = phrasing::presentable(words, &internals, &results.receipts.join("\n"), &given);
             if words.text.trim().is_empty() {
                 return came_to.statement().map(Formatted::plain);
             }
-            Some(honest::shown(words, came_to))
+            Some(honest::shown(words, &truth)).filter(|words| !words.text.trim().is_empty())
         }
         Err(error) => {
             turn.account.fell_back(stage.name(), &error.to_string());

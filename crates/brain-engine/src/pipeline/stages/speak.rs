@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
 use super::ask;
-use super::honest::{self, CameTo};
+use super::honest::{self, Truth};
 use super::phrasing::{self, Internals};
 use crate::pipeline::turn::Turn;
 use brain_core::core::markup::Formatted;
@@ -26,16 +26,6 @@ const TOKENS_MAX: u32 = 600;
 /// Of a growing answer so much is read each time it is shown: more than fits, however it is written.
 const DRAFT_BYTES: usize = 8 * limits::DRAFT_UTF16_MAX;
 
-/// What growing words are read with, and shown by.
-#[derive(Debug, Clone, Copy)]
-pub struct Showing<'a> {
-    /// What others and the person wrote of what the model reads.
-    pub given: &'a str,
-    pub came_to: CameTo,
-    /// How code words them.
-    pub shown: fn(Formatted, CameTo) -> Formatted,
-}
-
 /// Asks `respond` for words about what the turn came to. `given`: what others and the person wrote of what the model
 /// reads.
 pub async fn aloud(
@@ -43,20 +33,20 @@ pub async fn aloud(
     model: &dyn Model,
     prompt: Prompt,
     given: &str,
-    came_to: CameTo,
+    truth: &Truth,
 ) -> Result<Formatted, ModelError> {
     // Talk is the answer itself, and has all the time of its stage.
     let within = (!turn.account.known().is_empty()).then(|| turn.account.time_for_words());
-    let write = |to| ask::words(turn.account, model, came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
-    let showing = Showing { given, came_to, shown: honest::shown };
-    growing(turn, showing, write).await.map(|markdown| Formatted::read(&markdown, given))
+    let write = |to| ask::words(turn.account, model, truth.came_to.stage(), prompt.clone(), TOKENS_MAX, to, within);
+    growing(turn, given, truth, write).await.map(|markdown| Formatted::read(&markdown, given))
 }
 
 /// Shows words as `write` sends them, where the channel can. What has begun to be shown and breaks off is asked for
 /// once more, in one piece.
 pub async fn growing<T, E, W>(
     turn: &Turn<'_>,
-    showing: Showing<'_>,
+    given: &str,
+    truth: &Truth,
     write: impl Fn(Option<UnboundedSender<String>>) -> W,
 ) -> Result<T, E>
 where
@@ -67,7 +57,7 @@ where
     }
     let (to, from) = unbounded_channel();
     let begun = AtomicBool::new(false);
-    let (writing, showing) = (Box::pin(write(Some(to))), Box::pin(show(turn, from, &begun, showing)));
+    let (writing, showing) = (Box::pin(write(Some(to))), Box::pin(show(turn, from, &begun, truth, given)));
     let written = match select(writing, showing).await {
         Either::Left((written, _)) => written,
         Either::Right(((), writing)) => writing.await,
@@ -79,7 +69,7 @@ where
 }
 
 /// Shows what has come so far, from the moment it is a long answer. Ends with the words.
-async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, showing: Showing<'_>) {
+async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, truth: &Truth, given: &str) {
     let mut written = match from.recv().await {
         Some(first) => first,
         None => return,
@@ -97,7 +87,7 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
             () = sleep_until(next) => {
                 if turn.may_be_shown() && written.len() > shown {
                     shown = written.len();
-                    draft(turn, &written, showing).await;
+                    draft(turn, &written, truth, given).await;
                 }
                 next = Instant::now() + Duration::from_millis(limits::DRAFT_EVERY_MS);
             }
@@ -105,15 +95,14 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
     }
 }
 
-async fn draft(turn: &Turn<'_>, written: &str, showing: Showing<'_>) {
-    let Showing { given, came_to, shown } = showing;
+async fn draft(turn: &Turn<'_>, written: &str, truth: &Truth, given: &str) {
     let words = Formatted::read(&written[..written.floor_char_boundary(DRAFT_BYTES)], given);
-    if !matches!(came_to, CameTo::Change | CameTo::Findings) && honest::claims_a_change(&words.text) {
+    if words.without_sentences(|sentence| truth.is_overstated(sentence)).text != words.text {
         return;
     }
     let known = turn.account.known();
     let words = phrasing::presentable(words, &Internals::of(turn.brain, &turn.facts), &known, given);
-    let mut words = shown(words, came_to);
+    let mut words = honest::shown(words, truth);
     if !known.is_empty() {
         words.push(&format!("\n\n{known}"));
     }

@@ -115,8 +115,8 @@ fn is_topic(topic: &TalkTopic) -> bool {
     !["language", "otherwise", "notunderstood", "dismiss"].contains(&topic.name)
 }
 
-/// That a message was not understood and nothing was done, `{what}` of it where the language has that; an example of
-/// what can be said follows it.
+/// That a message was not understood and nothing was done, `{what}` of it where the language has that; in a sentence of
+/// its own, what an example of what can be said follows.
 pub fn not_understood(text: &str) -> String {
     by_name("notunderstood", language(text), text)
 }
@@ -165,7 +165,7 @@ fn by_name(name: &str, language: &str, text: &str) -> String {
 }
 
 /// The language whose words occur most; English when nothing says otherwise.
-fn language(text: &str) -> &'static str {
+pub fn language(text: &str) -> &'static str {
     let words = words(text);
     let hits = |topic: &TalkTopic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
     topics()
@@ -204,6 +204,7 @@ mod tests {
         assert!(chat("what can you do?").contains("emind"));
         assert!(chat("привет").chars().any(|c| ('а'..='я').contains(&c)));
         assert!(!chat("🦖").is_empty());
-        assert!(not_understood("what is the capital of France?").contains("nothing was done"));
+        assert!(not_understood("what is the capital of France?").contains("nothing was done. "));
+        assert_eq!(["envía el correo por mí", "mail Bob"].map(language), ["es", "en"]);
     }
 }

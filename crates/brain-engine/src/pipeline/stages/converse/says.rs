@@ -8,9 +8,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::Dialogue;
 use crate::pipeline::stages::ask::{self, AnswerChecks, Asked};
-use crate::pipeline::stages::honest::{self, CameTo};
+use crate::pipeline::show::Results;
+use crate::pipeline::stages::honest::{CameTo, Truth};
 use crate::pipeline::stages::progressing::Progressing;
-use crate::pipeline::stages::speak::{self, Showing};
+use crate::pipeline::stages::speak;
 use crate::pipeline::stages::{called, plan, respond};
 use crate::pipeline::turn::status;
 use brain_core::core::plan::Plan;
@@ -62,7 +63,9 @@ impl Dialogue<'_> {
         };
         let given = respond::given(&turn.facts, &self.context.memories, so_far.map(|so_far| &so_far.results));
         let came_to = so_far.map_or(CameTo::Talk, Progressing::came_to);
-        let showing = Showing { given: &given, came_to, shown: honest::in_conversation };
+        let nothing = Results::default();
+        let results = so_far.map_or(&nothing, |so_far| &so_far.results);
+        let truth = Truth::of(turn.brain, &turn.facts, results, came_to);
         let write = |to: Option<UnboundedSender<String>>| {
             let checks = AnswerChecks { misfit: &misfit, called: &called };
             let call = call.clone();
@@ -81,7 +84,7 @@ impl Dialogue<'_> {
                 }
             }
         };
-        speak::growing(turn, showing, write).await.unwrap_or_else(Asked::Failed)
+        speak::growing(turn, &given, &truth, write).await.unwrap_or_else(Asked::Failed)
     }
 
     fn prompt(&self, model: &dyn Model, schema: &AnswerSchema) -> Result<Prompt, ModelError> {

@@ -23,9 +23,10 @@ use crate::investigate::synthesize::{AnswerRow, heading};
 use crate::investigate::synthesize_by_model::{AnswerPart, ModelAnswer, SynthesisInput, synthesize_by_model};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::honest::{self, CameTo};
+use crate::pipeline::show::Results;
+use crate::pipeline::stages::honest::{self, CameTo, Truth};
 use crate::pipeline::stages::phrasing::{self, Internals};
-use crate::pipeline::stages::speak::{self, Showing};
+use crate::pipeline::stages::speak;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::pipeline::turn::{TurnFacts, status};
 use brain_core::core::markup::Formatted;
@@ -239,18 +240,22 @@ async fn told(
             let text = Formatted::read(&words.text, &words.given);
             let internals = Internals::of(turn.brain, &turn.facts);
             let text = phrasing::presentable(text, &internals, "", &words.given);
-            let text = honest::shown(text, CameTo::Findings);
+            let text = honest::shown(text, &truth(turn.brain, &turn.facts));
             kept::worded(&turn.facts, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
         }
     }
+}
+
+/// What words about it are held against.
+fn truth(brain: &Brain, facts: &TurnFacts) -> Truth {
+    Truth::of(brain, facts, &Results::default(), CameTo::Findings)
 }
 
 /// The model's words, shown as they come; none where it gives none, or nobody waits for them.
 async fn worded(turn: &Turn<'_>, asker: &InvestigationModel<'_>, input: &SynthesisInput<'_>) -> Option<ModelAnswer> {
     let write = |to: Option<UnboundedSender<String>>| synthesize_by_model(asker, input, to);
     // Which links were given to the model is known with the whole answer: until then none is one.
-    let showing = Showing { given: "", came_to: CameTo::Findings, shown: honest::shown };
-    match turn.unless_cancelled(speak::growing(turn, showing, write)).await {
+    match turn.unless_cancelled(speak::growing(turn, "", &truth(turn.brain, &turn.facts), write)).await {
         Err(_) => None,
         Ok(Ok(words)) => Some(words),
         Ok(Err(failure)) => {
