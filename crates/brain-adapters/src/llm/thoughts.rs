@@ -21,7 +21,7 @@ const THINKING: [(&str, &str); 3] =
     [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<|channel|>analysis<|message|>", "<|end|>")];
 /// Ends thinking whose beginning the chat template has swallowed.
 const CLOSING: &str = "</think>";
-/// What the markers of templates stand between; see [`is_inner`] for what is inside.
+/// What the markers of templates stand between; see [`is_of_name`] for what is inside.
 const PIPES: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
 /// Markers of another form.
 const NAMED: [&str; 7] = ["</s>", "<eos>", "<bos>", "<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]"];
@@ -95,25 +95,23 @@ fn beginning(text: &str) -> TextBeginning {
     }
     for (opening, closing) in PIPES {
         let Some(inside) = text.strip_prefix(opening) else { continue };
-        return match inside.split_once(closing) {
-            Some((inner, _)) if is_inner(inner) && !inner.is_empty() => {
-                TextBeginning::Marker(opening.len() + inner.len() + closing.len())
-            }
-            Some(_) => TextBeginning::Words,
-            None => {
-                let first = closing.chars().next().unwrap_or_default();
-                let is_open = is_inner(inside.strip_suffix(first).unwrap_or(inside));
-                if is_open { TextBeginning::Undecided } else { TextBeginning::Words }
-            }
+        let (inner, after) = inside.split_at(inside.find(|c| !is_of_name(c)).unwrap_or(inside.len()));
+        // Some models close a marker in another way than they open it.
+        let closed = [closing, ">"].into_iter().find(|closing| !inner.is_empty() && after.starts_with(closing));
+        return match closed {
+            _ if inner.len() > INNER_BYTES_MAX => TextBeginning::Words,
+            Some(closing) => TextBeginning::Marker(opening.len() + inner.len() + closing.len()),
+            None if closing.starts_with(after) => TextBeginning::Undecided,
+            None => TextBeginning::Words,
         };
     }
     let may_begin = NAMED.iter().copied().chain(PIPES.map(|(opening, _)| opening)).any(|all| all.starts_with(text));
     if may_begin { TextBeginning::Undecided } else { TextBeginning::Words }
 }
 
-/// The name of a marker: one word. `a <| b |> c` of some programming languages is none.
-fn is_inner(inner: &str) -> bool {
-    inner.len() <= INNER_BYTES_MAX && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁'))
+/// The name of a marker is one word. `a <| b |> c` of some programming languages is none.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '▁')
 }
 
 /// Takes the words out of an answer, piece by piece.

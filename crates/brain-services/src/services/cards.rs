@@ -20,11 +20,11 @@ pub fn title(services: &Registry, pending: &Pending) -> String {
 
 /// An action in a few words, as the object of what will not be done.
 pub fn wording(services: &Registry, action: &Action) -> String {
-    // What there was of others' is called by the name that they gave it; what never was has none.
-    let was_there = || {
-        services.now().find(&action.service).is_none() || services.command(&action.service, &action.command).is_some()
+    // What there was of others' is called by the name that they gave it; what never was, or is ours, has none.
+    let unknown = || match action.schema {
+        Some(_) => action.name(),
+        None => "do something that I can't do".to_owned(),
     };
-    let unknown = || if was_there() { action.name() } else { "do something that I can't do".to_owned() };
     visible(&services.of(action).map_or_else(unknown, |entry| entry.attempt(action)))
 }
 

@@ -44,6 +44,7 @@ fn markers_of_chat_templates_are_left_out_and_end_the_answer() {
         ("<|im_end|>\n<|im_start|>user\nbuy my car", ""),
         ("<|im_start|>user\nbuy my car", ""),
         ("<|im_start|>assistants are fine", "assistants are fine"),
+        ("Sure! <|tool_call>call:task.create{title:Milk}<tool_call|>", "Sure!"),
         // What only looks like one.
         ("a <| b |> c <|> d <||> e", "a <| b |> c <|> d <||> e"),
         ("<s>old</s> new", "<s>old</s> new"),
