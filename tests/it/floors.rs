@@ -146,7 +146,14 @@ const HOUSES: [House; 8] = [
     },
     House {
         folder: "doctor",
-        floors: &[&["check"], &["subjects"], &["bot"], &["account"], &["model", "server", "process", "machine"], &[""]],
+        floors: &[
+            &["check", "profile"],
+            &["subjects"],
+            &["bot"],
+            &["account"],
+            &["model", "server", "process", "machine"],
+            &[""],
+        ],
         upward: 0,
         circle: 0,
     },

@@ -1,6 +1,7 @@
 //! Composition root: from a configuration to a [`Brain`] that can take turns.
 
 mod endpoints;
+pub mod profiles;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

@@ -51,7 +51,7 @@ use tracing::{Instrument, Span, debug_span, field};
 use self::failure::Failure;
 use self::link::{Ask, ModelLink};
 use self::thoughts::SpokenWords;
-use brain_core::ports::{Call, Completion, Model, ModelError, Stage, Usage};
+use brain_core::ports::{Call, Completion, Model, ModelError, ModelHost, Stage, Usage};
 
 /// From the first packet to an open connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -86,6 +86,13 @@ pub struct Endpoint {
     pub model: String,
 }
 
+impl Endpoint {
+    /// Its model and its place, without key, path and password: what is known of it is kept by that.
+    pub fn label(&self) -> Option<String> {
+        link(self, "LLM_").ok().map(|link| format!("{link:?}"))
+    }
+}
+
 /// Which endpoint serves which stage.
 #[derive(Debug, Clone, Default)]
 pub struct ClientSettings {
@@ -97,6 +104,8 @@ pub struct ClientSettings {
     pub timeout: HashMap<Stage, Duration>,
     /// Whether it is found out, after the first answer, how large a model is whose name does not tell.
     pub learns_size: bool,
+    /// Which models were found to be small, and which not, by [`Endpoint::label`]: counts before what a name tells.
+    pub found_small: HashMap<String, bool>,
 }
 
 /// Why the settings give no client.
@@ -146,6 +155,9 @@ impl OpenAiClient {
         for stage in Stage::ALL {
             let endpoint = settings.stages.get(&stage).ok_or(SettingsError::Missing(stage))?;
             let link = link(endpoint, "LLM_")?;
+            if let Some(is_small) = settings.found_small.get(&format!("{link:?}")) {
+                link.size.store(*is_small);
+            }
             let known = links.iter().map(|(known, _)| known).find(|known| known.is_same(&link));
             let link = known.cloned().unwrap_or_else(|| Arc::new(link));
             let timeout = settings.timeout.get(&stage).copied();
@@ -212,6 +224,18 @@ impl Model for OpenAiClient {
 
     fn reads_tokens_max(&self, stage: Stage) -> Option<u64> {
         self.links[stage as usize].0.room.known()
+    }
+
+    fn hosts(&self) -> Vec<ModelHost> {
+        let links = self.links.iter().map(|(link, _)| link).chain(&self.fallback);
+        let host = |link: &Arc<ModelLink>| ModelHost { place: link.place(), is_own: probe::is_on_own_net(link.url()) };
+        let mut hosts: Vec<ModelHost> = Vec::new();
+        for host in links.map(host) {
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        hosts
     }
 }
 

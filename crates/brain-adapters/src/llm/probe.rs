@@ -119,14 +119,19 @@ pub async fn look(endpoint: &Endpoint) -> Result<EndpointLook, EndpointTrouble> 
     Ok(EndpointLook { place, context_tokens })
 }
 
-/// Asks its model something short, in a given form. `limit` bounds each part of the answer.
-pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, EndpointTrouble> {
-    let client = OpenAiClient::new(ClientSettings {
+/// A client of this endpoint alone, for every stage. `limit` bounds each part of an answer.
+pub fn client(endpoint: &Endpoint, limit: Duration) -> Result<OpenAiClient, SettingsError> {
+    OpenAiClient::new(ClientSettings {
         stages: Stage::ALL.into_iter().map(|stage| (stage, endpoint.clone())).collect(),
         fallback: None,
         timeout: Stage::ALL.into_iter().map(|stage| (stage, limit)).collect(),
         ..ClientSettings::default()
-    })?;
+    })
+}
+
+/// Asks its model something short, in a given form. `limit` bounds each part of the answer.
+pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, EndpointTrouble> {
+    let client = client(endpoint, limit)?;
     let schema = json!({"type": "object", "properties": {"numbers": {"type": "string"}}, "required": ["numbers"],
         "additionalProperties": false});
     let call = Call {

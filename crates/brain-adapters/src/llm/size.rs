@@ -1,4 +1,5 @@
-//! How large the model behind an endpoint is: by its name, by what its server tells of it, else by a few questions.
+//! How large the model behind an endpoint is: by what `doctor` found, by its name, by what its server tells of it, else
+//! by a few questions.
 //!
 //! A small model plans in steps, any other whole, so what is not known counts as large: a question too many is asked of
 //! nobody, and a model that is hosted without its size in its name is hardly ever small. Only a server on one's own net
@@ -42,7 +43,7 @@ impl KnownSize {
         self.store(parameters <= SMALL_MODEL_PARAMETERS_MAX);
     }
 
-    fn store(&self, is_small: bool) {
+    pub fn store(&self, is_small: bool) {
         self.0.store(if is_small { Self::SMALL } else { Self::LARGE }, Ordering::Relaxed);
     }
 

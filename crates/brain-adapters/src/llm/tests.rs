@@ -36,6 +36,7 @@ fn settings(server: &Server) -> ClientSettings {
         fallback: None,
         timeout: HashMap::new(),
         learns_size: false,
+        found_small: HashMap::new(),
     }
 }
 

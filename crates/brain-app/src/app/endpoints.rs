@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::StartError;
+use super::{StartError, profiles};
 use crate::config::{Config, ModelEndpoint};
 use brain_adapters::llm;
 use brain_core::ports::{Embedder, Model, Planning, Transcriber};
@@ -16,6 +16,10 @@ pub(super) fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::Sett
         stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
         learns_size: config.planning == Planning::Auto,
+        found_small: profiles::known(&config.data_dir)
+            .into_iter()
+            .map(|(label, profile)| (label, profile.is_small()))
+            .collect(),
         timeout: config.model_timeouts.iter().map(|(stage, wait)| (*stage, *wait)).collect(),
     };
     let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);

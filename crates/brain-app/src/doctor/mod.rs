@@ -5,8 +5,8 @@
 //!               bot · model · accounts · servers of tools · store and its process · index · disk · zone · permissions · prompts
 //! ```
 //!
-//! Invariants: nothing is changed, here or elsewhere (one short question to each model is asked, which may cost what that
-//! costs); nothing takes longer than its limit, and one that does is an error of that check alone; no line holds a secret,
+//! Invariants: nothing is changed, here or elsewhere (one short question to each model is asked, and twelve to the one that
+//! plans, once, which may cost what that costs; what it came to is kept); nothing takes longer than its limit, and one that does is an error of that check alone; no line holds a secret,
 //! and what a server said stands in one line of a bounded length. It works while the program runs: what only that process
 //! knows is asked of it over `control.sock`. Not here: the configuration as such, whose problems are told before anything
 //! is looked at ([`crate::config::ConfigError`]), and how lines are shown.
@@ -19,6 +19,7 @@ mod check;
 mod machine;
 mod model;
 mod process;
+mod profile;
 mod server;
 mod subjects;
 

@@ -1,7 +1,9 @@
 //! Models: each endpoint that some stage uses, looked at and asked something short.
 
 use super::check::{Check, CheckStatus};
+use super::profile;
 use super::subjects::{CheckJob, Subjects, secs};
+use crate::app::profiles::ModelProfile;
 use crate::config::{Config, ModelEndpoint};
 use brain_adapters::llm::Endpoint;
 use brain_adapters::llm::embeddings::TextEmbedder;
@@ -12,6 +14,9 @@ use brain_core::ports::{Embedder as _, ModelError, Stage};
 
 /// Slower than this, a plan of some hundred tokens takes longer than anybody waits.
 const TOKENS_PER_SEC_MIN: f64 = 5.0;
+
+/// The probes may take as long as so many short questions.
+const PROBES_LIMITS: u32 = 3;
 
 const UNREACHABLE: &str =
     "Check that the model server runs and that its address (LLM_BASE_URL) is right; it usually ends in /v1";
@@ -53,8 +58,8 @@ fn asking(subjects: &Subjects) -> Vec<CheckJob<'_>> {
         })];
     }
     let job = |(name, endpoint): (String, Endpoint)| {
-        let both = subjects.limits.check + subjects.limits.model;
-        CheckJob::new(name.clone(), both, UNREACHABLE, async move { vec![looked_at(subjects, name, &endpoint).await] })
+        let all = subjects.limits.check + subjects.limits.model * (1 + PROBES_LIMITS);
+        CheckJob::new(name.clone(), all, UNREACHABLE, async move { vec![looked_at(subjects, name, &endpoint).await] })
     };
     endpoints.into_iter().map(job).collect()
 }
@@ -97,7 +102,12 @@ async fn looked_at(subjects: &Subjects, name: String, endpoint: &Endpoint) -> Ch
         }
     };
     match tokio::time::timeout(subjects.limits.model, ask(endpoint, subjects.limits.model)).await {
-        Ok(Ok(asked)) => told(name, endpoint, &found, &asked),
+        Ok(Ok(asked)) => {
+            let limit = subjects.limits.model * PROBES_LIMITS;
+            let is_asked = asked.is_in_form && plans(&subjects.config, endpoint);
+            let profile = if is_asked { profile::found(&subjects.config, endpoint, limit).await } else { None };
+            told(name, endpoint, &found, &asked, profile)
+        }
         Ok(Err(EndpointTrouble::Asked(ModelError::TooSlow { .. }))) | Err(_) => Check::error(
             name,
             format!(
@@ -110,6 +120,12 @@ async fn looked_at(subjects: &Subjects, name: String, endpoint: &Endpoint) -> Ch
         .advised("It may be loading: try again. Otherwise take a smaller model, or a machine with a GPU"),
         Ok(Err(trouble)) => unusable(name, &trouble),
     }
+}
+
+/// Whether the model of this endpoint is the one that plans.
+fn plans(config: &Config, endpoint: &Endpoint) -> bool {
+    let planner = config.models.iter().find(|(stage, _)| **stage == Stage::Plan);
+    planner.is_some_and(|(_, planner)| endpoint_of(planner).label() == endpoint.label())
 }
 
 fn unusable(name: String, trouble: &EndpointTrouble) -> Check {
@@ -129,7 +145,13 @@ fn unusable(name: String, trouble: &EndpointTrouble) -> Check {
     Check::error(name, trouble.to_string()).advised(advice)
 }
 
-fn told(name: String, endpoint: &Endpoint, found: &EndpointLook, asked: &AskedModel) -> Check {
+fn told(
+    name: String,
+    endpoint: &Endpoint,
+    found: &EndpointLook,
+    asked: &AskedModel,
+    profile: Option<ModelProfile>,
+) -> Check {
     let context = match found.context_tokens {
         Some(tokens) => format!("reads {} tokens", grouped(usize::try_from(tokens).unwrap_or(usize::MAX))),
         None => "does not say how much it reads".to_owned(),
@@ -139,8 +161,9 @@ fn told(name: String, endpoint: &Endpoint, found: &EndpointLook, asked: &AskedMo
         (true, false) => "answers in JSON, but takes no schema",
         (false, _) => "did not answer in the form it was asked for",
     };
+    let profile = profile.map(|profile| format!("; {}", profile::told(profile))).unwrap_or_default();
     let message = format!(
-        "{} at {} answers, {:.0} tokens a second; it {context} and {form}",
+        "{} at {} answers, {:.0} tokens a second; it {context} and {form}{profile}",
         endpoint.model, found.place, asked.tokens_per_sec
     );
     let advice = [
@@ -190,7 +213,7 @@ mod tests {
         let endpoint = Endpoint { base_url: String::new(), api_key: None, model: "m".to_owned() };
         let look = |context_tokens| EndpointLook { place: "there".to_owned(), context_tokens };
         let fine = AskedModel { takes_schema: true, is_in_form: true, tokens_per_sec: 40.0 };
-        let told = |look: EndpointLook, asked: &AskedModel| told("model".to_owned(), &endpoint, &look, asked);
+        let told = |look: EndpointLook, asked: &AskedModel| told("model".to_owned(), &endpoint, &look, asked, None);
         assert_eq!(told(look(Some(32_768)), &fine).status, CheckStatus::Ok);
         assert_eq!(told(look(None), &fine).status, CheckStatus::Ok);
         for (check, says) in [

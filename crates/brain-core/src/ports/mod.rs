@@ -32,7 +32,9 @@ pub use index::{
     BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Query,
     Ranking, Source, Update, WordMatch,
 };
-pub use model::{Call, Completion, Model, ModelError, Patience, Planning, Stage, TokenPrice, ToolCall, Usage, Wording};
+pub use model::{
+    Call, Completion, Model, ModelError, ModelHost, Patience, Planning, Stage, TokenPrice, ToolCall, Usage, Wording,
+};
 pub use optimistic::optimistic;
 pub use pool::CpuPool;
 pub use schema::{AnswerSchema, in_order};

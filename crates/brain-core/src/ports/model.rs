@@ -303,4 +303,18 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn is_slow(&self, _stage: Stage) -> bool {
         false
     }
+
+    /// Who is sent what is asked, each once; none where it is not known.
+    fn hosts(&self) -> Vec<ModelHost> {
+        Vec::new()
+    }
+}
+
+/// Where a model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelHost {
+    /// Host and port, as people may be told them.
+    pub place: String,
+    /// Whether it is on the net of whoever runs this.
+    pub is_own: bool,
 }

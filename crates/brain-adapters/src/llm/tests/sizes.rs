@@ -50,3 +50,18 @@ async fn a_model_of_which_nothing_tells_is_asked_short_questions_once() {
         assert_eq!(paths.iter().filter(|path| path.ends_with("/chat/completions")).count(), 2 + 4, "{paths:?}");
     }
 }
+
+#[tokio::test]
+async fn what_was_found_of_a_model_counts_before_its_name() {
+    let server = Server::new(|_, _| Answer::json(said("Hello."))).await;
+    let label = endpoint(&server, "qwen3:4b").label().expect("an address");
+    assert!(label.starts_with("qwen3:4b at 127.0.0.1:") && !label.contains(KEY), "{label}");
+    for (found, is_small) in [(None, true), (Some(false), false), (Some(true), true)] {
+        let client = OpenAiClient::new(ClientSettings {
+            stages: Stage::ALL.map(|stage| (stage, endpoint(&server, "qwen3:4b"))).into(),
+            found_small: found.map(|is_small| (label.clone(), is_small)).into_iter().collect(),
+            ..settings(&server)
+        });
+        assert_eq!(client.expect("settings").is_small(Stage::Plan), is_small, "{found:?}");
+    }
+}
