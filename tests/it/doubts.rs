@@ -41,7 +41,7 @@ fn small_talk_is_answered_in_kind_and_nothing_else_is() {
     for other in ["the printer on the second floor hums", "is the museum open on sundays?", "xyzzy plugh"] {
         let lines = console.say(other);
         let said = text_of(&lines);
-        assert_eq!(said.lines().next().unwrap().matches('“').count(), 1, "one example: {said}");
+        assert!(said.lines().next().unwrap().matches('“').count() <= 1, "one example: {said}");
         assert!(is_not_understood(&lines), "{other}: {said}");
     }
 }
@@ -68,7 +68,7 @@ fn who_was_not_understood_reads_what_comes_nearest() {
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
-/// Its kind as routing guesses it, and an example of that kind.
+/// Its kind as routing guesses it, and an example of that kind, if it was of any.
 #[test]
 fn a_refusal_says_what_kind_of_thing_was_not_understood() {
     let program = Program::new();
@@ -77,17 +77,14 @@ fn a_refusal_says_what_kind_of_thing_was_not_understood() {
         ("fix the hotel mail thing", "about your mail", "mail"),
         ("ad milk to teh shoping list", "about your notes", "milk"),
         ("asdf qwer", "what you mean", ""),
-        ("what is the capital of France?", "that question", "?”."),
+        ("what is the capital of France?", "that question", ""),
     ] {
         let told = text_of(&console.say(said));
         let line = told.lines().next().unwrap();
         assert!(line.contains(kind) && line.contains("nothing was done") && line.contains(example), "{said}: {told}");
-        assert_eq!(line.matches('“').count(), 1, "{said}: {told}");
+        let is_of_it = usize::from(!example.is_empty());
+        assert_eq!(line.matches('“').count(), is_of_it, "an example is of what was spoken of: {said}: {told}");
     }
-    // What shares no word with anything gets different examples.
-    let examples: std::collections::BTreeSet<String> =
-        ["blorb", "frumpling zot", "qux", "wibble wobble"].iter().map(|said| text_of(&console.say(said))).collect();
-    assert!(examples.len() > 1, "{examples:?}");
 }
 
 #[test]
@@ -157,7 +154,7 @@ fn what_code_knows_is_told() {
         ("what day is it?", "Monday, 12 January 2026"),
         ("wie spät ist es?", "Es ist 09:00 Uhr"),
         ("welcher Tag ist heute", "Montag, der 12.1.2026"),
-        ("how do I connect my Gmail?", "SMTP_URL"),
+        ("how do I connect my Gmail?", "brain-agent setup account"),
         ("good morning", "?"),
         ("thanks", "elp"),
         ("danke dir", "ern"),

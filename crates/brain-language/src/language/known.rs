@@ -1,7 +1,10 @@
 //! Built-in answers: what code knows without looking anything up, and who somebody says they are.
 //!
 //! Topics, phrases and replies stand in `data/language/known.tsv`. Invariant: the whole message is this and nothing
-//! else; a word that is left over makes it a message like any other. Not here: who remembers a name (a service).
+//! else; a word that is left over makes it a message like any other; what is said of where words go is so here, by the
+//! configuration. Not here: who remembers a name (a service).
+
+mod worked_out;
 
 use std::fmt::Write;
 
@@ -10,13 +13,14 @@ use chrono_tz::Tz;
 
 use super::places::city;
 use super::requests;
+use super::time::Reference;
 use super::words::{distance, fold};
 use brain_core::core::text::capital;
 
 /// The topics, one a line; read where they stand.
 const TOPICS: &str = include_str!("../../../../data/language/known.tsv");
 /// What has an answer.
-const ANSWERED: [&str; 3] = ["time", "date", ACCOUNTS];
+const ANSWERED: [&str; 7] = ["time", "date", "who", "can", "connections", "privacy", ACCOUNTS];
 /// Speaks of what somebody does with an account, too.
 const ACCOUNTS: &str = "accounts";
 /// Longer messages say more.
@@ -77,30 +81,82 @@ fn begins(phrases: &[Vec<String>], words: &[TypedWord<'_>], slips: usize) -> Opt
     phrases.iter().filter(fits).map(Vec::len).max()
 }
 
+/// What is so where the program runs, for one person.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// What is connected: accounts, servers.
+    pub connected: Vec<String>,
+    /// Where the models are that read along.
+    pub models: Vec<String>,
+    /// Whether all of those are on the net of whoever runs it.
+    pub are_own: bool,
+}
+
+impl Surroundings {
+    /// The row of each word in braces, and what stands in it in place of another.
+    fn rows(&self) -> [(&'static str, &'static str, &'static str, String); 2] {
+        let model = match (self.models.is_empty(), self.are_own) {
+            (true, _) => "model-none",
+            (false, true) => "model-own",
+            (false, false) => "model-elsewhere",
+        };
+        let connected = if self.connected.is_empty() { "connected-none" } else { "connected-some" };
+        let names = self.connected.join("; ");
+        [("{model}", model, "{host}", self.models.join(", ")), ("{connected}", connected, "{names}", names)]
+    }
+}
+
 /// The answer to a question about what code knows, at this moment of the person's; `None` for everything else.
-pub fn answer(text: &str, now: DateTime<Tz>) -> Option<String> {
+pub fn answer(text: &str, reference: &Reference, here: &Surroundings) -> Option<String> {
     if text.len() > BYTES_MAX {
         return None;
     }
+    let now = reference.now.with_timezone(&reference.zone);
     let words = said(text);
+    if let Some(told) = worked_out::answer(text, &words, reference) {
+        return Some(told);
+    }
     let (beside, linking) = (phrases(&["beside"]), phrases(&["beside", "linking"]));
     let topic = topics().filter(|topic| ANSWERED.contains(&topic.name)).find(|topic| {
         let beside = if topic.name == ACCOUNTS { &linking } else { &beside };
         let (mut rest, mut is_asked) = (&words[..], false);
         while !rest.is_empty() {
-            let core = begins(&topic.phrases, rest, 1);
+            // A slip in its only word would leave nothing that was asked.
+            let core = begins(&topic.phrases, rest, 0).max(begins(&topic.phrases, rest, 1).filter(|taken| *taken > 1));
             let Some(taken) = core.max(begins(beside, rest, 1)) else { return false };
             is_asked |= core == Some(taken);
             rest = &rest[taken..];
         }
         is_asked
     })?;
-    let mut reply = String::new();
-    write!(reply, "{}", now.format(topic.reply)).ok()?;
-    let weekday = TOPICS.lines().find_map(|line| line.strip_prefix("weekdays\t")?.strip_prefix(topic.language));
-    let names = weekday.and_then(|row| row.trim().split('\t').next()).unwrap_or_default();
-    let day = names.split('|').nth(now.weekday().num_days_from_monday() as usize).unwrap_or_default();
-    Some(reply.replace("{place}", &city(now.timezone())).replace("{weekday}", &capital(day)))
+    let mut told = at(topic.reply, topic.language, now)?;
+    for (word, row, inner, what) in here.rows() {
+        let row = topics().find(|other| other.name == row && other.language == topic.language);
+        told = told.replace(word, &row.map(|row| row.reply.replace(inner, &what)).unwrap_or_default());
+    }
+    Some(told)
+}
+
+/// A reply at a moment.
+fn at(reply: &str, language: &str, moment: DateTime<Tz>) -> Option<String> {
+    let mut told = String::new();
+    write!(told, "{}", moment.format(reply)).ok()?;
+    let weekdays = topics().find(|topic| topic.name == "weekdays" && topic.language == language);
+    let day =
+        weekdays.and_then(|row| row.phrases.get(moment.weekday().num_days_from_monday() as usize)?.first().cloned());
+    Some(told.replace("{place}", &city(moment.timezone())).replace("{weekday}", &capital(&day.unwrap_or_default())))
+}
+
+/// The topic of this name that words begin with, past what stands beside, and the words behind it.
+fn opened<'w, 't>(name: &str, mut words: &'w [TypedWord<'t>]) -> Option<(KnownTopic, &'w [TypedWord<'t>])> {
+    let beside = phrases(&["beside"]);
+    loop {
+        let opens = |topic: KnownTopic| begins(&topic.phrases, words, 0).map(|taken| (taken, topic));
+        if let Some((taken, topic)) = topics().filter(|topic| topic.name == name).find_map(opens) {
+            return Some((topic, &words[taken..])).filter(|(_, rest)| !rest.is_empty());
+        }
+        words = &words[begins(&beside, words, 0)?..];
+    }
 }
 
 /// The name that somebody says is theirs; `None` for everything else.
@@ -144,18 +200,25 @@ mod tests {
     use chrono_tz::Europe::Lisbon;
 
     use super::*;
+    use crate::language::time::DateOrder;
 
-    fn now() -> DateTime<Tz> {
-        Lisbon.with_ymd_and_hms(2026, 1, 12, 9, 5, 0).unwrap()
+    fn answered(text: &str, here: &Surroundings) -> Option<String> {
+        let now = Lisbon.with_ymd_and_hms(2026, 1, 12, 9, 5, 0).unwrap().to_utc();
+        answer(text, &Reference { now, zone: Lisbon, order: DateOrder::DayFirst }, here)
     }
 
     #[test]
-    fn every_row_is_one_that_is_asked_for() {
-        let known = ["time", "date", "accounts", "weekdays", "beside", "linking", "named", "called", "am"];
+    fn every_row_is_one_that_is_asked_for_and_what_is_answered_has_a_reply_in_every_language() {
+        let inner = ["weekdays", "beside", "linking", "named", "called", "am", "here", "sum"];
+        let parts = ["until", "timein", "wheninit", "model-none", "model-own", "model-elsewhere"];
+        let parts = parts.iter().chain(&["connected-none", "connected-some"]);
+        let told: Vec<&str> = ANSWERED.iter().chain(parts).copied().collect();
         for topic in topics() {
-            assert!(known.contains(&topic.name) && !topic.phrases.is_empty(), "{}", topic.name);
-            assert_eq!(ANSWERED.contains(&topic.name), topic.reply != "-", "{}", topic.name);
+            assert!(told.contains(&topic.name) || inner.contains(&topic.name), "{}", topic.name);
+            assert_eq!(told.contains(&topic.name), topic.reply != "-", "{}", topic.name);
         }
+        let has = |name: &str, language: &str| topics().any(|row| row.name == name && row.language == language);
+        assert!(told.iter().all(|name| has(name, "en") && has(name, "de")));
         let lines = TOPICS.lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(topics().count(), lines, "each has four columns");
     }
@@ -170,24 +233,62 @@ mod tests {
             ("wie spät ist es?", "Es ist 09:05 Uhr (Lisbon)."),
             ("What day is it today?", "It's Monday, 12 January 2026 (Lisbon)."),
             ("Welcher Tag ist heute?", "Heute ist Montag, der 12.1.2026 (Lisbon)."),
+            ("how many days til feb 28?", "Saturday, 28 February 2026 is 47 days away."),
+            ("hey, how long until tomorrow", "Tuesday, 13 January 2026 is 1 day away."),
+            ("Wie viele Tage sind es noch bis zum 28. Februar?", "Bis Samstag, 28.2.2026, sind es noch 47 Tage."),
+            ("what time is it in Tokyo?", "It's 18:05 in Tokyo (Monday)."),
+            ("what time is it in tokyo when it's 9 here?", "It's 18:00 in Tokyo (Monday) when it's 09:00 here."),
+            ("what time is it in New York when it's 5pm here", "It's 12:00 in New York (Monday) when it's 17:00 here."),
+            ("Wie spät ist es in Tokyo?", "In Tokyo ist es 18:05 Uhr (Montag)."),
         ] {
-            assert_eq!(answer(text, now()).as_deref(), Some(told), "{text}");
+            assert_eq!(answered(text, &Surroundings::default()).as_deref(), Some(told), "{text}");
         }
-        for text in ["what time is the standup?", "what time is it in Tokyo", "what day is the dentist", "add milk", ""]
-        {
-            assert_eq!(answer(text, now()), None, "{text}");
+        for text in [
+            "hello",
+            "what time is the standup?",
+            "what time is it in the kitchen",
+            "what day is the dentist",
+            "how many days until the dentist on friday",
+            "how long until the flat is ready",
+            "how many days until yesterday",
+            "add milk",
+            "",
+        ] {
+            assert_eq!(answered(text, &Surroundings::default()), None, "{text}");
         }
     }
 
     #[test]
-    fn what_accounts_can_do_here_is_told_plainly() {
-        for text in ["how do I connect my Gmail?", "can you read my gmail", "connect my outlook account", "sync icloud"]
-        {
-            assert!(answer(text, now()).unwrap().contains("SMTP_URL"), "{text}");
+    fn what_it_is_and_who_reads_along_is_told_as_it_is_configured() {
+        let model =
+            |place: &str, are_own| Surroundings { models: vec![place.to_owned()], are_own, ..Surroundings::default() };
+        let connected = Surroundings { connected: vec!["work (a@example.com)".to_owned()], ..Surroundings::default() };
+        for (text, here, told) in [
+            ("who are you?", Surroundings::default(), "No language model is set up"),
+            ("who are you?", model("localhost:11434", true), "or on its network (localhost:11434)"),
+            ("do you read my mail to train?", model("api.example.com", false), "A language model at api.example.com"),
+            ("who sees this?", connected.clone(), "Connected: work (a@example.com)."),
+            ("Wer liest mit?", model("api.example.com", false), "bei api.example.com liest mit"),
+            ("was kannst du?", Surroundings::default(), "/help"),
+            ("what can you do?", connected.clone(), "/help"),
+            ("What is connected?", connected.clone(), "Connected: work"),
+            ("Welche Konten sind verbunden?", connected, "Verbunden: work"),
+            ("how do I connect my Gmail?", Surroundings::default(), "brain-agent setup account"),
+            ("can you read my gmail", Surroundings::default(), "IMAP"),
+            ("Wie verbinde ich mein Gmail-Konto?", Surroundings::default(), "brain-agent setup account"),
+        ] {
+            let said = answered(text, &here).unwrap_or_default();
+            assert!(said.contains(told) && !said.contains('{'), "{text}: {said}");
         }
-        assert!(answer("Wie verbinde ich mein Gmail-Konto?", now()).unwrap().contains("noch nicht"));
-        for text in ["reply to the mail from gmail support", "add the gmail bill to my tasks", "connect my printer"] {
-            assert_eq!(answer(text, now()), None, "{text}");
+        for text in [
+            "reply to the mail from gmail support",
+            "add the gmail bill to my tasks",
+            "connect my printer",
+            "who is Anna?",
+            "what can you do about the dentist",
+            "who sees the dentist on friday",
+        ] {
+            assert_eq!(answered(text, &Surroundings::default()), None, "{text}");
         }
     }
 

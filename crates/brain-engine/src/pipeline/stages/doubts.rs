@@ -216,7 +216,8 @@ pub(crate) fn is_talk(facts: &TurnFacts) -> bool {
     !facts.words().contains(char::is_alphanumeric) || facts.understood(&[]) == Understood::SmallTalk
 }
 
-/// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind.
+/// What kind of thing was not understood, that nothing was done, and the nearest of what can be said of its kind, if
+/// anything is near.
 pub(crate) fn not_understood(brain: &Brain, facts: &TurnFacts) -> String {
     let services = brain.services.open_to(facts.owner());
     let asks = facts.reading().has(&[Mood::Question]);
@@ -240,14 +241,16 @@ pub(crate) fn not_understood(brain: &Brain, facts: &TurnFacts) -> String {
     if asks && examples.iter().any(|example| example.ends_with('?')) {
         examples.retain(|example| example.ends_with('?'));
     }
-    // What shares no word with any of them gets one that depends on the message only.
-    let sum: usize = facts.words().bytes().map(usize::from).sum();
-    if about.is_none() && !examples.is_empty() {
-        let first = sum % examples.len();
-        examples.rotate_left(first);
+    // A question that is about nothing that is kept here shares its question word with any.
+    let is_ours = about.is_some() || !asks;
+    let near = nearest::by_words(facts.words(), &examples).first().copied().filter(|_| is_ours);
+    let example = near.or(about.map(|_| 0)).and_then(|at| examples.get(at));
+    let told = requests::not_understood(facts.words()).replace("{what}", &what);
+    match (example, told.split_once(". ")) {
+        (Some(example), _) => format!("{told} “{example}”."),
+        (None, Some((told, _))) => format!("{told}."),
+        (None, None) => told,
     }
-    let example = nearest::nearest(facts.words(), &examples, 1).concat();
-    format!("{} “{example}”.", requests::not_understood(facts.words()).replace("{what}", &what))
 }
 
 fn quoted(text: &str) -> String {
