@@ -109,8 +109,8 @@ fn a_look_is_answered_at_once_and_a_change_waits_for_a_yes_to_exactly_its_values
     let api = WebApi::start();
     let told = Told::of(&home(&api));
     let mut console = told.program.console(&[]);
-    let help = text_of(&console.say("/help"));
-    assert!(help.contains("\nHome\n• Use Home: lamp\n") && help.contains("\n• how warm is the hall?\n"), "{help}");
+    let help = text_of(&console.say("/help home"));
+    assert!(help.contains("\nHome\n• Use Home: lamp\n") && help.contains("\n• how warm is the hall?"), "{help}");
     let looked = console.say("use home: temperature room=the hall unit=kelvin");
     assert_eq!(did(&looked), ["home.temperature succeeded"], "{}", text_of(&looked));
     assert!(text_of(&looked).contains("│ 21.5"), "{}", text_of(&looked));

@@ -1,4 +1,4 @@
-//! `/help` shows an example a command; each of them works when it is said: without a model, on the demo's data.
+//! `/help all` shows an example a command; each of them works when it is said: without a model, on the demo's data.
 
 use crate::support::program::{Program, buttons_of, done_of, outcomes_of, text_of};
 
@@ -9,7 +9,7 @@ const IN_VAIN: [&str; 5] =
 
 #[test]
 fn every_example_of_help_works_on_the_data_of_the_demo() {
-    let help = text_of(&Program::new().console(&DEMO).say("/help"));
+    let help = text_of(&Program::new().console(&DEMO).say("/help all"));
     let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("• ")).collect();
     assert!(examples.len() >= 20, "{help}");
     for example in examples {
@@ -21,4 +21,23 @@ fn every_example_of_help_works_on_the_data_of_the_demo() {
         let asks = !buttons_of(&lines).is_empty() || said.contains('?');
         assert!(did || asks, "{example}: {said}\n{:#?}", done_of(&lines));
     }
+}
+
+#[test]
+fn help_is_a_dozen_lines_and_each_part_a_page_that_is_found_by_any_name() {
+    let mut console = Program::new().console(&DEMO);
+    let first = text_of(&console.say("/help"));
+    assert!(first.lines().count() <= 16 && first.contains("• Mail: ") && first.contains("/undo"), "{first}");
+    for (asked, title, example) in [
+        ("/help mail", "\nMail\n", "• Archive the last mail from Anna"),
+        ("/help e-mails", "\nMail\n", "• Archive the last mail from Anna"),
+        ("/help calender", "\nCalendar\n", "• Lunch with Sarah on Friday at noon"),
+        ("/help reminders", "\nTasks and reminders\n", "• Remind me to call mom tomorrow at 5pm"),
+        ("/help phone numbers", "\nPeople\n", "• What's Anna's number?"),
+        ("/help Commands", "Commands\n", "/undo: "),
+    ] {
+        let page = text_of(&console.say(asked));
+        assert!(page.contains(title) && page.contains(example), "{asked}: {page}");
+    }
+    assert!(text_of(&console.say("/help flurb")).contains("There are: "));
 }

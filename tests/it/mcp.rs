@@ -27,7 +27,7 @@ fn with_servers(folder: &Path, servers: Value) -> Program {
 
 /// Waits until help lists what a server brings.
 fn listed(console: &mut Console, title: &str) -> String {
-    listed_for(console, title, |console| console.say("/help"))
+    listed_for(console, title, |console| console.say(&format!("/help {title}")))
 }
 
 /// The same for whoever asks so.

@@ -72,7 +72,7 @@ async fn a_service_of_one_file_is_routed_planned_receipted_and_in_help_without_a
     assert_eq!(told.text(), "🌦 Your weather is that of Porto from now on.");
     let told = rig.says("how's the weather").await;
     assert_eq!(told.text(), "🌦 Porto: light rain in Porto, up to 17 °C");
-    let help = rig.says("/help").await.text();
+    let help = rig.says("/help weather").await.text();
     assert!(help.contains("Weather\n• What's the weather in Lisbon?"), "{help}");
     assert!(help.contains("• Set my weather home to Porto"), "{help}");
     // What it does not cover goes where it went before.

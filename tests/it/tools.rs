@@ -80,7 +80,7 @@ async fn a_look_is_answered_at_once_and_its_words_are_never_taken_for_ours() {
     let framed = told.text().lines().filter(|line| line.starts_with("│ ")).count();
     assert_eq!((foreign, framed), (2, 3), "{}", told.text());
     assert!(!told.has_card(), "{told:?}");
-    let help = rig.says("/help").await.text();
+    let help = rig.says("/help home").await.text();
     assert!(help.contains("Home\n• Look up how warm a room is"), "{help}");
 }
 

@@ -146,7 +146,7 @@ fn another_definition_is_withheld_until_whoever_runs_this_has_seen_the_differenc
     let mut console = program.console(&[]);
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(3) {
-        assert!(!text_of(&console.say("/help")).contains("Use Hostile: send"));
+        assert!(!text_of(&console.say("/help Hostile")).contains("Use Hostile: send"));
         std::thread::sleep(Duration::from_millis(200));
     }
     assert!(offers(&console.say("/status")), "still there");
@@ -386,7 +386,7 @@ fn a_server_is_its_persons_and_a_folder_starts_no_program() {
     let hostile = Hostile::offering(json!([tool("look", true)]));
     let program = hostile.program(json!({"readOnly": ["look"], "users": ["anna"]}));
     let mut console = program.console(&[]);
-    listed_for(&mut console, "Hostile", |console| console.say_as("anna", "/help"));
+    listed_for(&mut console, "Hostile", |console| console.say_as("anna", "/help Hostile"));
     assert!(!text_of(&console.say("/help")).contains("Hostile"), "it is not even offered");
     let (status, said) = one_of(&console.say("use hostile: look"));
     assert!(["failed", "refused"].contains(&status.as_str()) && said.contains("is not open to you"), "{status} {said}");

@@ -240,7 +240,7 @@ async fn commands_count_only_when_they_are_typed() {
 #[tokio::test]
 async fn help_lists_every_command_of_the_menu_and_groups_get_a_menu_of_their_own() {
     let (api, _daemon) = served().await;
-    let help = says(&api, ANNA, "/help").await.text;
+    let help = says(&api, ANNA, "/help commands").await.text;
     let menus = api.wait_calls("setMyCommands", 2, SOON).await;
     let names = |call: &crate::support::bot_api::FakeBotApi, index: usize| -> Vec<String> {
         let menu = &call.calls("setMyCommands")[index].params["commands"];

@@ -8,6 +8,7 @@
 pub mod agenda;
 mod conversation;
 mod export;
+mod help;
 mod memory;
 mod status;
 mod trace;
@@ -26,7 +27,6 @@ use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::button::{CardVerb, Press};
 use brain_core::core::pending::Means;
 use brain_core::core::turn::{Input, Origin, Path};
-use brain_core::limits;
 use brain_core::ports::StoreError;
 use brain_language::language::record::takes_back;
 use brain_language::language::words::{distance, fold};
@@ -118,7 +118,10 @@ pub const COMMANDS: [SlashCommand; 14] = [
         CommandKind::Trace,
     ),
     command("status", "Whether everything works", CommandKind::Status),
-    SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", CommandKind::Help) },
+    SlashCommand {
+        place: Where::Anywhere,
+        ..command("help", "What I can do; /help mail: all that I can do with that", CommandKind::Help)
+    },
     command("start", "Hello, with two examples", CommandKind::Start),
 ];
 
@@ -194,7 +197,7 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
     let says = |text: String| Answer::says(Path::Command, text);
     let answer = match kind {
         CommandKind::Start => says(start(turn.brain, &turn.facts)),
-        CommandKind::Help => says(help(turn.brain, &turn.facts)),
+        CommandKind::Help => says(help::help(turn.brain, &turn.facts, rest, &shown(&turn.facts))),
         CommandKind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
         CommandKind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
         CommandKind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
@@ -272,30 +275,14 @@ fn start(brain: &Brain, facts: &TurnFacts) -> String {
     )
 }
 
-/// From the catalog: one example a command; then the slash commands.
-fn help(brain: &Brain, facts: &TurnFacts) -> String {
-    let mut text = String::from("This is what I can do. Say it in your own words.\n");
-    let services = brain.services.open_to(facts.owner());
-    for service in services.iter().filter(|service| service.commands().next().is_some()) {
-        let title = &service.info.title;
-        text.push_str(&format!("\n{title}\n"));
-        // Of a server's tools a few: there may be hundreds.
-        let most = if service.has_tools() { limits::HELP_TOOLS_MAX } else { usize::MAX };
-        for entry in service.commands().take(most) {
-            text.push_str(&format!("• {}\n", entry.example()));
-        }
-        let more = service.commands().count().saturating_sub(most);
-        if more > 0 {
-            text.push_str(&format!("… and {more} more: “use {title}” names them\n"));
-        }
-    }
-    text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
+/// The commands that work in a chat, a line each.
+fn shown(facts: &TurnFacts) -> Vec<String> {
     let private = facts.chat().is_private_of(facts.owner());
-    for command in COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere) {
+    let line = |command: &SlashCommand| {
         let argument = if command.argument.is_empty() { String::new() } else { format!(" {}", command.argument) };
-        text.push_str(&format!("/{}{argument}: {}\n", command.name, command.words));
-    }
-    text.trim_end().to_owned()
+        format!("/{}{argument}: {}", command.name, command.words)
+    };
+    COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere).map(line).collect()
 }
 
 /// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
