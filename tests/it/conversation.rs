@@ -174,3 +174,81 @@ async fn an_open_question_takes_no_message_before_the_model_has_seen_it() {
     assert!(exchanged(&rig).last().unwrap().user.contains("You asked about"), "it is in sight");
     assert!(answer.text().contains("free all day") && succeeded(&answer).is_empty(), "{}", answer.text());
 }
+
+/// The id by which the last prompt names what is offered.
+fn offered_id(rig: &Rig) -> String {
+    let prompt = exchanged(rig).last().unwrap().user.to_string();
+    let line = prompt.lines().find(|line| line.starts_with("Offer ")).unwrap_or_else(|| panic!("{prompt}"));
+    line.split([' ', ',']).nth(1).unwrap().to_owned()
+}
+
+fn unread_pills(deadline: &str, from: &str) -> Value {
+    says(json!([pills(deadline, from)]))
+}
+
+#[tokio::test]
+async fn an_offer_waits_beside_talk_and_is_taken_by_a_yes_in_any_words_for_it() {
+    let rig = rig(false);
+    let person = rig.me();
+    plays(&rig, &["task"], vec![unread_pills("2026-01-13T19:00", "demain soir")]);
+    person.says("rappelle-moi demain soir de prendre mes comprimés").await;
+    plays(&rig, &["task"], vec![replies("Il est dix heures à Berlin.")]);
+    let beside = person.says("au fait, quelle heure est-il chez ma sœur à Berlin ?").await;
+    assert!(beside.text().contains("❔ Still asked: "), "{}", beside.text());
+    let before = exchanged(&rig).len();
+    let taken = person.says("yes thx").await;
+    assert_eq!(succeeded(&taken), ["task.create"], "{}", taken.text());
+    assert_eq!(exchanged(&rig).len(), before, "a yes is read by code");
+}
+
+#[tokio::test]
+async fn what_is_offered_stands_beside_what_was_and_gives_way_to_what_changes_it() {
+    let rig = rig(false);
+    let person = rig.me();
+    plays(&rig, &["task"], vec![unread_pills("2026-01-13T19:00", "demain soir")]);
+    person.says("rappelle-moi demain soir de prendre mes comprimés").await;
+    let call = rests(
+        action("task", "create", json!({"title": "Appeler maman", "deadline": "2026-01-14T19:00"})),
+        &[("deadline", "après-demain")],
+    );
+    plays(&rig, &["task"], vec![says(json!([call]))]);
+    let both = person.says("et après-demain d'appeler maman, même heure").await;
+    assert!(both.text().contains("“Take the pills”") && both.text().contains("“Appeler maman”"), "{}", both.text());
+    // Changed under its id it is one thing, and the other one is gone.
+    rig.script.on(Stage::Converse, |call| {
+        let line = call.user.lines().find(|line| line.starts_with("Offer ")).unwrap();
+        let mut said = unread_pills("2026-01-13T20:00", "vingt heures");
+        said["instead_of"] = line.split([' ', ',']).nth(1).unwrap().into();
+        said
+    });
+    let changed = person.says("non, seulement les comprimés, à vingt heures").await;
+    assert!(changed.text().contains("at 20:00") && !changed.text().contains("maman"), "{}", changed.text());
+    assert_eq!(succeeded(&person.says("oui").await), ["task.create"]);
+    assert_eq!(rig.open_tasks().await, ["Take the pills"]);
+}
+
+#[tokio::test]
+async fn what_is_wanted_no_more_is_withdrawn_and_a_yes_to_it_finds_nothing() {
+    let rig = rig(false);
+    let person = rig.me();
+    let letter = says(json!([send("bob.miller@example.com", "Hello", "Hello Bob, I am late.")]));
+    plays(&rig, &["email"], vec![letter]);
+    let asked = person.says("send bob.miller@example.com a mail that says Hello Bob, I am late.").await;
+    let card = asked.card();
+    let id = card.id.clone();
+    let withdrawn = json!({"actions": [], "instead_of": id.as_str(), "question": null, "open": null, "reply": null});
+    plays(&rig, &[], vec![withdrawn]);
+    let left = person.says("ach, das hat sich erledigt").await;
+    assert_eq!(rig.pending(&id).await.state, State::Superseded, "{}", left.text());
+    person.says("yes").await;
+    assert_eq!(rig.pending(&id).await.state, State::Superseded);
+    plays(&rig, &["task"], vec![unread_pills("2026-01-13T19:00", "demain soir")]);
+    person.says("rappelle-moi demain soir de prendre mes comprimés").await;
+    rig.script.on(Stage::Converse, |_| replies("D'accord."));
+    person.says("hmm").await;
+    let offer = offered_id(&rig);
+    plays(&rig, &[], vec![json!({"actions": [], "instead_of": offer, "question": null, "open": null, "reply": null})]);
+    assert_eq!(succeeded(&person.says("laisse tomber, en fait").await), [""; 0]);
+    assert_eq!(succeeded(&person.says("oui").await), [""; 0]);
+    assert_eq!(rig.open_tasks().await, [""; 0]);
+}

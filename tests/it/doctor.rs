@@ -155,7 +155,7 @@ fn a_model_is_asked_something_short_and_each_endpoint_by_itself() {
 #[test]
 fn what_a_model_comes_to_is_found_out_once_and_kept() {
     let server = ModelServer::start(|request| match request.stage.as_str() {
-        "converse" => ModelReply::json(json!({"actions": [], "question": null, "reply": "It is 40.8, in 47 days."})),
+        "plan" => ModelReply::json(json!({"actions": [], "question": null, "reply": "It is 40.8, in 47 days."})),
         _ => ModelReply::json(json!({"numbers": NUMBERS})),
     });
     let program = installed().model(&server);
@@ -163,7 +163,7 @@ fn what_a_model_comes_to_is_found_out_once_and_kept() {
         let (_, found) = examined(&program);
         is(&found, "model", "ok", "small: 5 of 12 probes, so it plans in steps unless BRAIN_PLANNING says otherwise");
     }
-    assert_eq!(server.calls_of("converse").len(), 12, "it is asked once");
+    assert_eq!(server.calls_of("plan").len(), 12, "it is asked once");
 }
 
 #[test]

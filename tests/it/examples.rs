@@ -16,6 +16,11 @@ fn every_example_of_help_works_on_the_data_of_the_demo() {
         let lines = Program::new().console(&DEMO).say(example);
         let said = text_of(&lines);
         assert!(!IN_VAIN.iter().any(|words| said.contains(words)), "{example}: {said}");
+        // The demo's people stand in an address book that is only read: that is said.
+        if said.contains("an address book that I only read") {
+            assert_eq!(example, "Delete Tom from my contacts");
+            continue;
+        }
         // It was done, a card asks for a yes, or a question says which one it found.
         let did = outcomes_of(&lines).iter().any(|outcome| outcome["status"] == "succeeded");
         let asks = !buttons_of(&lines).is_empty() || said.contains('?');

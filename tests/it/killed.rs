@@ -14,7 +14,7 @@ const REMIND: &str = "remind me to call mom tomorrow at 5pm";
 const NEVER: Duration = Duration::from_secs(600);
 
 fn console(model: &ModelServer) -> Console {
-    let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
+    let program = Program::new().whole_plans(model).env("BRAIN_SKIP_ROUTER", "false");
     program.at("2026-01-12T09:00:00Z")
 }
 

@@ -14,7 +14,7 @@ fn plan(command: &str, params: Value) -> ModelReply {
 }
 
 fn console(model: &ModelServer) -> Console {
-    let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
+    let program = Program::new().whole_plans(model).env("BRAIN_SKIP_ROUTER", "false");
     program.demo()
 }
 

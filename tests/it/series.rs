@@ -50,10 +50,10 @@ fn a_single_event_is_not_made_to_repeat_in_silence() {
     let program = Program::new();
     let mut console = open(&program);
     console.say("dentist tomorrow at 9am");
-    assert!(
-        did(&console.say("move the dentist to every Tuesday at 9am")).iter().all(|did| !did.ends_with("succeeded"))
-    );
-    assert!(outcomes_of(&console.say("no")).is_empty());
+    let asked = console.say("move the dentist to every Tuesday at 9am");
+    assert_eq!(did(&asked), ["calendar.update_event pending"], "{}", text_of(&asked));
+    assert!(text_of(&asked).contains("Repeats: every Tuesday at 9:00"), "{}", text_of(&asked));
+    assert_eq!(did(&console.say("no")), ["calendar.update_event denied"]);
 }
 
 #[test]

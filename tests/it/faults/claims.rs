@@ -78,7 +78,7 @@ fn over_a_refused_action_every_claim_stands_below_the_truth() {
     let refused = action("task", "explode", json!({}));
     every_claim(json!({"actions": [refused]}), "Nothing was done.\n", |_, lines| {
         assert_eq!(outcomes_of(lines)[0]["status"], "refused", "{lines:#?}");
-        assert!(text_of(lines).contains("There is no such thing as task.explode"));
+        assert!(text_of(lines).contains("cannot “explode”"));
     });
 }
 

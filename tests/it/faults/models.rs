@@ -21,7 +21,7 @@ fn scripted(domains: &[&str], plan: ModelReply, words: &str) -> ModelServer {
 }
 
 fn turn(model: &ModelServer, text: &str) -> Lines {
-    let program = Program::new().model(model);
+    let program = Program::new().whole_plans(model);
     console(&program).say(text)
 }
 
@@ -201,7 +201,7 @@ fn an_invented_command_is_refused_and_told() {
     let statuses: Vec<Value> = outcomes_of(&lines).iter().map(|o| o["status"].clone()).collect();
     assert_eq!(statuses, ["refused", "refused"], "{lines:#?}");
     let text = text_of(&lines);
-    assert!(text.contains("task.explode") && text.contains("bank.transfer"), "{text}");
+    assert!(text.contains("cannot “explode”") && text.contains("bank.transfer"), "{text}");
     assert!(text.starts_with("Nothing was done.\n") && !text.contains("Done!"), "{text}");
 }
 

@@ -30,7 +30,7 @@ fn nodes() -> Value {
 }
 
 fn console(model: &ModelServer, env: &[(&str, &str)]) -> Console {
-    let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
+    let program = Program::new().whole_plans(model).env("BRAIN_SKIP_ROUTER", "false");
     let program = env.iter().fold(program, |program, (name, value)| program.env(name, value));
     program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "Europe/London"])
 }

@@ -30,7 +30,7 @@ fn model() -> ModelServer {
 }
 
 fn console(model: &ModelServer, world: &World) -> Console {
-    let program = Program::with_data_dir(&world.data()).model(model);
+    let program = Program::with_data_dir(&world.data()).whole_plans(model);
     program.console(&["--now", "2026-01-12T09:00:00Z", "--tz", "Europe/London"])
 }
 

@@ -45,7 +45,7 @@ fn script() -> Script {
 }
 
 fn program(model: &ModelServer, world: &World) -> Program {
-    let program = Program::with_data_dir(&world.data()).model(model);
+    let program = Program::with_data_dir(&world.data()).whole_plans(model);
     program.env("LLM_PRICE_IN", "0.25").env("LLM_PRICE_OUT", "2").env("BRAIN_ASK_ABOVE_USD", "0.001")
 }
 

@@ -89,7 +89,7 @@ async fn an_answer_that_was_long_under_way_is_not_overtaken_by_the_status_line_o
 async fn a_press_overtakes_a_slow_turn() {
     let api = FakeBotApi::start().await;
     let model = mailing();
-    let _daemon = serve(&installed().model(&model), &api).await;
+    let _daemon = serve(&installed().whole_plans(&model), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
     api.user_says(ANNA, "hello (held)");

@@ -49,6 +49,21 @@ async fn a_long_answer_grows_as_a_draft_and_the_message_replaces_it() {
 }
 
 #[tokio::test]
+async fn the_words_of_a_conversation_grow_out_of_its_answer() {
+    let api = FakeBotApi::start().await;
+    let model = ModelServer::start(|request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "action", "domains": ["calendar"], "is_followup": false})),
+        _ => ModelReply::text(story()).chunks(8, EACH),
+    });
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "what would you say about how my week at the office is planned?");
+    assert!(answer(&api, ANNA, "word059").await.text.contains(&story()));
+    let grown = drafts(&api);
+    assert!(grown.len() >= 2 && grown.windows(2).all(|two| two[0].len() < two[1].len()), "{grown:?}");
+    assert!(grown.iter().all(|draft| !draft.contains("actions")), "{grown:?}");
+}
+
+#[tokio::test]
 async fn a_growing_answer_whose_line_is_refused_comes_in_one_go() {
     let api = FakeBotApi::start().await;
     let model = talking(|_| ModelReply::text(story()).chunks(8, EACH));

@@ -75,7 +75,9 @@ pub(super) async fn found(config: &Config, endpoint: &Endpoint, limit: Duration)
 pub(super) fn told(profile: ModelProfile) -> String {
     let ModelProfile { right, of } = profile;
     match profile.is_small() {
-        false => format!("capable: {right} of {of} probes, so it plans whole unless BRAIN_PLANNING says otherwise"),
+        false => {
+            format!("capable: {right} of {of} probes, so turns are conversations unless BRAIN_PLANNING says otherwise")
+        }
         true => format!("small: {right} of {of} probes, so it plans in steps unless BRAIN_PLANNING says otherwise"),
     }
 }

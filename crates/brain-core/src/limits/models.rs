@@ -18,7 +18,7 @@ pub const MODEL_SLOW_MS: u64 = 6_000;
 pub const MODEL_WAIT_TOLD_MS: u64 = 10_000;
 /// Of what a request in one service tells a model, in tokens (bytes / 4): on a machine without a GPU that is read at
 /// some twenty tokens a second, before the first word of an answer.
-pub const PLAN_PROMPT_TOKENS_MAX: usize = 900;
+pub const PLAN_PROMPT_TOKENS_MAX: usize = 980;
 /// Up to so many parameters a model plans in steps: from some eight billion on, one call that plans everything does better.
 pub const SMALL_MODEL_PARAMETERS_MAX: f64 = 4.5e9;
 /// The least and the most that a time-out of a stage may be set to.

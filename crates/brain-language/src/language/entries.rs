@@ -25,13 +25,14 @@ pub fn entries(text: &str) -> Vec<String> {
         before = Some(c);
     }
     let parts = parts.iter().map(|part| {
-        let part = part.trim();
-        ["and ", "und "].iter().find_map(|joint| part.strip_prefix(joint)).unwrap_or(part).trim()
+        let part = format!("{} ", part.trim());
+        let behind = ["and ", "und "].iter().find_map(|joint| part.strip_prefix(joint));
+        behind.unwrap_or(&part).trim().to_owned()
     });
-    let of_sign = |part: &str| -> Vec<String> {
+    let of_sign = |part: String| -> Vec<String> {
         let two: Vec<&str> = part.split(" & ").map(str::trim).collect();
         let are_words = two.iter().all(|one| !one.contains(char::is_whitespace));
-        if are_words { two.into_iter().map(str::to_owned).collect() } else { vec![part.to_owned()] }
+        if are_words { two.into_iter().map(str::to_owned).collect() } else { vec![part] }
     };
     parts.flat_map(of_sign).filter(|part| !part.is_empty()).collect()
 }

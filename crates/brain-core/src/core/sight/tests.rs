@@ -132,7 +132,7 @@ fn what_is_in_hand_and_open_is_told_with_values_or_in_kinds() {
             [
                 "Your last answer, whole:".to_owned(),
                 "  │ Hello".to_owned(),
-                "Listed last (email.search): 1. m0 “Rent”; 2. m1 “Lunch”".to_owned(),
+                "Listed last (email.search): 1. m0 “Rent” (plan.pdf); 2. m1 “Lunch” (Rent)".to_owned(),
                 format!("In hand (email.create_draft): m2 “Hello” {values}"),
                 "The message replies to yours: Rent [email.search] [email.create_draft m2 “Hello”]; it quotes: Lunch"
                     .to_owned(),

@@ -84,7 +84,8 @@ pub fn is_surely_talk(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> bool {
 pub fn is_talk_alone(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> bool {
     let last = facts.history.iter().rfind(|message| message.speaker == Speaker::Assistant);
     let is_new = facts.open.is_empty() && facts.open_question().is_none();
-    is_surely_talk(brain, facts, guess) && (doubts::is_talk(facts) || is_new && last.is_none_or(|last| last.actions.is_empty()))
+    is_surely_talk(brain, facts, guess)
+        && (doubts::is_talk(facts) || is_new && last.is_none_or(|last| last.actions.is_empty()))
 }
 
 /// Where a message goes once router and guard have spoken.

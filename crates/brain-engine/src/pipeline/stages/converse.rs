@@ -171,7 +171,7 @@ impl Dialogue<'_> {
         let turn = self.turn;
         let is_talk = route.kind == Kind::Chat;
         let domains = self.domains(&first, route, guess).await;
-        let instead = InsteadOf::named(turn, &first).await?;
+        let instead = InsteadOf::named(turn.brain, &turn.facts, &first).await?;
         let says_nothing = first.plan.actions.is_empty() && first.plan.question.is_none();
         let is_withdrawn = says_nothing && instead.as_ref().is_some_and(InsteadOf::can_be_withdrawn);
         let amended = instead.as_ref().and_then(|instead| instead.amended(&turn.brain.services));
@@ -193,7 +193,7 @@ impl Dialogue<'_> {
         so_far.name_what_is_left(turn.brain);
         if !exchange.offers.is_empty()
             && offered.is_none()
-            && let Some(standing) = StandingOffer::of(turn).await?
+            && let Some(standing) = StandingOffer::of(turn.brain, &turn.facts).await?
         {
             exchange.offers = standing.beside(turn.brain, std::mem::take(&mut exchange.offers));
         }
@@ -204,7 +204,7 @@ impl Dialogue<'_> {
         self.offered(&mut exchange, &mut so_far).await?;
         let mut answer = self.worded(exchange, so_far);
         if let Some(instead) = instead
-            && let Some(decided) = instead.replaced(turn, came, &mut answer).await?
+            && let Some(decided) = instead.replaced((turn.brain, &turn.facts, turn.account), came, &mut answer).await?
         {
             return Ok(crate::pipeline::consent::too_late(turn.brain, &turn.facts, &decided).await?);
         }

@@ -42,10 +42,10 @@ pub struct Letter {
     /// The person's own account or address that it leaves from, only where they name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Who gets a copy, openly.
+    /// Copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub cc: Vec<String>,
-    /// Who gets a copy that the others are not told of.
+    /// Blind copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub bcc: Vec<String>,
     // Of a draft: those it is for of whom nobody knows an address yet. Settled by code, as is what follows.

@@ -28,7 +28,7 @@ use brain_core::core::text::visible;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEmail {
-    /// The mail's id, sender or words from its subject, “newest” before them; of several ids with commas, or “all” and words.
+    /// Ids, or sender and words of the subject; “newest” or “all” before them.
     pub(super) find_by: String,
 }
 

@@ -50,10 +50,10 @@ pub struct ForwardEmail {
     /// Names, groups ("the whole team") or addresses.
     #[serde(deserialize_with = "one_or_many")]
     pub(super) to: Vec<String>,
-    /// Who gets a copy, openly.
+    /// Copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub(super) cc: Vec<String>,
-    /// Who gets a copy that the others are not told of.
+    /// Blind copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub(super) bcc: Vec<String>,
     /// Own words, if any.

@@ -81,7 +81,7 @@ impl MailMark {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkMail {
-    /// The mail's id, sender or words from its subject, “newest” before them; of several ids with commas, or “all” and words.
+    /// Ids, or sender and words of the subject; “newest” or “all” before them.
     pub(super) find_by: String,
     #[serde(rename = "as")]
     pub(super) mark: MailMark,

@@ -27,10 +27,10 @@ pub struct ReplyLetter {
     /// The person's own account or address that it leaves from, only where they name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) from: Option<String>,
-    /// Who gets a copy besides, openly.
+    /// Copies besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub(super) add_cc: Vec<String>,
-    /// Who gets a copy that the others are not told of.
+    /// Blind copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub(super) bcc: Vec<String>,
     // Filled in from the thread and the account, never by a planner.

@@ -2,7 +2,7 @@
 //!
 //! | a weighty value | its words stand where it says | and it follows from them, as code reads them | so it is |
 //! |---|---|---|---|
-//! | time, repetition, length, person, which item | yes | yes | exact |
+//! | time, repetition, length, person, which item | yes | yes, also counted from a thing in hand | exact |
 //! | | yes | code cannot tell | likely: shown in full, done with one tap |
 //! | | no, and it does not follow from the message either | | left out, and told |
 //!
@@ -13,12 +13,15 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{Datelike, NaiveDateTime, Weekday};
+
 use super::{PlanStanding, take};
 use crate::services::address_book::Person;
 use crate::services::entry::Entry;
 use crate::services::values::{TypedValue, typed_values};
 use brain_core::core::plan::{PlannedAction, StatedWords};
 use brain_language::language::grounding::{Ground, TimeGround, ValueKind, says_choice};
+use brain_language::language::offset::ReminderOffset;
 use brain_language::language::people;
 use brain_language::language::reading::{Mood, Reading};
 use brain_language::language::time::{self, Reference, When};
@@ -35,6 +38,8 @@ pub struct Verifier<'a> {
     pub shown: Vec<&'a str>,
     /// Times of the things in hand, as they are stored.
     pub times: Vec<String>,
+    /// And how they repeat, as rules.
+    pub rules: Vec<String>,
     /// Names of the things that a message may point at without naming them, by their ids.
     pub in_hand: BTreeMap<&'a str, &'a str>,
     /// Of all things that a planner was shown.
@@ -100,6 +105,8 @@ impl Verifier<'_> {
         let text = value.text.as_str();
         let names = |one: &&StatedWords| value.path.contains(&one.param);
         let from: Vec<&str> = stated.iter().filter(names).map(|one| one.from.as_str()).collect();
+        // A day stands behind one value, and the clock that goes with it behind another.
+        let all = || stated.iter().map(|one| one.from.as_str()).collect::<Vec<_>>();
         let stands = from.iter().any(|words| self.stands(words));
         let or_stands = |follows: bool| match (follows, stands) {
             (true, _) => ValueStanding::Follows,
@@ -107,9 +114,9 @@ impl Verifier<'_> {
             (false, false) => ValueStanding::Unsaid,
         };
         match value.kind {
-            ValueKind::Time => or_stands(self.time_follows(text, &from)),
-            ValueKind::Repetition => or_stands(self.repeats_so(text, &from)),
-            ValueKind::Length => or_stands(time::offset_in(&self.reading.text).is_some()),
+            ValueKind::Time => or_stands(self.time_follows(text, &from, &all())),
+            ValueKind::Repetition => or_stands(self.repeats_so(text, &from, &all())),
+            ValueKind::Length => or_stands(self.is_length(text, &from)),
             // No words stand for an address.
             ValueKind::Person if self.is_person(text) => ValueStanding::Follows,
             ValueKind::Person => ValueStanding::Unsaid,
@@ -136,15 +143,51 @@ impl Verifier<'_> {
         !from.trim().is_empty() && self.own.iter().chain(&self.shown).any(holds)
     }
 
-    /// Whether a time follows from its words, from the message, or from both with the times of what is in hand.
-    fn time_follows(&self, value: &str, from: &[&str]) -> bool {
+    /// Whether a time follows from its words, from the message, or from both with the times of what is in hand: its
+    /// clock on another day, or so long before or after it.
+    fn time_follows(&self, value: &str, from: &[&str], all: &[&str]) -> bool {
         let in_hand: Vec<&str> = self.times.iter().map(String::as_str).collect();
-        let said = |more: &[&str]| {
-            let ground = Ground::of(self.reading, more, &[], &[], self.reference);
+        let said = |more: &[&str], reference: &Reference| {
+            let ground = Ground::of(self.reading, more, &[], &[], reference);
             ground.time(value, self.reference) == TimeGround::Said
         };
-        let from: Vec<&str> = from.iter().copied().filter(|words| self.stands(words)).collect();
-        said(&from) || self.names_a_time(&from) && said(&[from.as_slice(), &in_hand].concat())
+        let from = self.those_that_stand(from);
+        if said(&from, self.reference) {
+            return true;
+        }
+        let with_hand = [self.those_that_stand(all).as_slice(), &in_hand].concat();
+        let counted = || {
+            let counted_from = self.times.iter().filter_map(|at| self.reference_at(at));
+            let words = [from.as_slice(), &[self.reading.text.as_str()], &in_hand].concat();
+            counted_from.into_iter().any(|there| said(&words, &there))
+        };
+        self.names_a_time(&from) && (said(&with_hand, self.reference) || counted())
+    }
+
+    fn those_that_stand<'w>(&self, words: &[&'w str]) -> Vec<&'w str> {
+        words.iter().copied().filter(|words| self.stands(words)).collect()
+    }
+
+    /// Words are read as if they were said then: "a week earlier" is so long before that.
+    fn reference_at(&self, local: &str) -> Option<Reference> {
+        let at = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").ok()?;
+        let now = time::local_instant(self.reference.zone, at).earliest().to_utc();
+        Some(Reference { now, ..self.reference.clone() })
+    }
+
+    /// Whether a length is one that the words or the message say.
+    fn is_length(&self, value: &str, from: &[&str]) -> bool {
+        const WORDS_MAX: usize = 4;
+        let Ok(planned) = value.parse::<ReminderOffset>() else { return false };
+        let said = |text: &str| {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            (1..=WORDS_MAX).any(|length| {
+                words
+                    .windows(length)
+                    .any(|some| some.join(" ").parse::<ReminderOffset>().is_ok_and(|said| said == planned))
+            })
+        };
+        said(&self.reading.text) || from.iter().any(|words| self.stands(words) && said(words))
     }
 
     /// Whether the words or the message name any time, or point at one.
@@ -152,24 +195,45 @@ impl Verifier<'_> {
         !self.reading.mentions.is_empty() || !from.is_empty()
     }
 
-    /// Whether a rule is what its words say, or those of the message that repeat.
-    fn repeats_so(&self, rule: &str, from: &[&str]) -> bool {
-        let of_message = self.reading.mentions.iter().filter_map(|mention| mention.result.as_ref().ok());
-        let of_words = from.iter().filter(|words| self.stands(words));
-        let of_words: Vec<When> = of_words.filter_map(|words| time::resolve(words, self.reference)?.ok()).collect();
-        let said = of_message.chain(&of_words).filter_map(|when| match when {
-            When::Recurrence { rrule, .. } => Some(parts(rrule)),
-            When::Point { .. } | When::Range { .. } | When::Duration(_) => None,
-        });
-        let in_words = || time::resolve(rule, self.reference).and_then(Result::ok);
+    /// Whether a rule is what its words say, or those of the message that repeat; or that of a thing in hand with such a
+    /// change, on the weekdays that are named.
+    fn repeats_so(&self, rule: &str, from: &[&str], all: &[&str]) -> bool {
+        let read = |words: &&str| time::find(words, self.reference).into_iter().filter_map(|found| found.result.ok());
+        let of_message = || self.reading.mentions.iter().filter_map(|mention| mention.result.as_ref().ok().cloned());
+        let of_words = |words: &[&str]| -> Vec<When> {
+            words.iter().filter(|words| self.stands(words)).flat_map(read).chain(of_message()).collect()
+        };
+        let rules = |found: Vec<When>| -> Vec<BTreeMap<String, String>> {
+            let rule = |when: &When| match when {
+                When::Recurrence { rrule, .. } => Some(parts(rrule)),
+                When::Point { .. } | When::Range { .. } | When::Duration(_) => None,
+            };
+            found.iter().filter_map(rule).collect()
+        };
         let planned = match rule.contains('=') {
             true => parts(rule),
-            false => match in_words() {
-                Some(When::Recurrence { rrule, .. }) => parts(&rrule),
-                Some(When::Point { .. } | When::Range { .. } | When::Duration(_)) | None => return false,
-            },
+            false => {
+                match rules(time::resolve(rule, self.reference).and_then(Result::ok).into_iter().collect()).pop() {
+                    Some(planned) => planned,
+                    None => return false,
+                }
+            }
         };
-        said.into_iter().any(|said| said == planned)
+        let said = rules(of_words(from));
+        if said.contains(&planned) {
+            return true;
+        }
+        let days: Vec<&str> = of_words(all).iter().filter_map(weekday).collect();
+        let carries = |known: &BTreeMap<String, String>| {
+            let is_carried = |(name, value): (&String, &String)| {
+                known.get(name) == Some(value)
+                    || said.iter().any(|said| said.get(name) == Some(value))
+                    || name == "BYDAY" && value.split(',').all(|day| days.contains(&day))
+            };
+            // What the thing had is changed by a word for it, and goes away by none.
+            planned.iter().all(is_carried) && known.keys().all(|name| planned.contains_key(name))
+        };
+        self.rules.iter().any(|known| carries(&parts(known)))
     }
 
     fn says_choice(&self, value: &str) -> bool {
@@ -207,6 +271,22 @@ impl Verifier<'_> {
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
         let run = digits(&known);
         numbers.all(|number| known.contains(&number) || run.contains(&digits(&number)))
+    }
+}
+
+/// The weekday of a day that was named, as rules have it.
+fn weekday(when: &When) -> Option<&'static str> {
+    match when {
+        When::Point { at, .. } => Some(match at.weekday() {
+            Weekday::Mon => "MO",
+            Weekday::Tue => "TU",
+            Weekday::Wed => "WE",
+            Weekday::Thu => "TH",
+            Weekday::Fri => "FR",
+            Weekday::Sat => "SA",
+            Weekday::Sun => "SU",
+        }),
+        When::Range { .. } | When::Recurrence { .. } | When::Duration(_) => None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::pipeline::consent::cards;
 use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::stages::progressing::Progressing;
 use crate::pipeline::stages::topic::Amended;
-use crate::pipeline::turn::{Turn, TurnFacts};
+use crate::pipeline::turn::{TurnAccount, TurnFacts};
 use crate::queries::offers::{Offer, Offered};
 use brain_core::core::ids::PendingId;
 use brain_core::core::pending::Pending;
@@ -57,15 +57,15 @@ impl CameOfIt {
 
 impl<'a> InsteadOf<'a> {
     /// What the model named; `None` where nothing of that id is in sight.
-    pub async fn named(turn: &'a Turn<'_>, said: &ModelTurn) -> Result<Option<Self>, StoreError> {
+    pub async fn named(brain: &Brain, facts: &'a TurnFacts, said: &ModelTurn) -> Result<Option<Self>, StoreError> {
         let Some(id) = said.instead_of.as_deref() else { return Ok(None) };
-        if let Some(card) = turn.facts.open.iter().find(|pending| pending.id.as_str() == id) {
+        if let Some(card) = facts.open.iter().find(|pending| pending.id.as_str() == id) {
             return Ok(Some(Self::Card(card)));
         }
-        if let Some(offer) = StandingOffer::of(turn).await?.filter(|offer| offer.id == id) {
+        if let Some(offer) = StandingOffer::of(brain, facts).await?.filter(|offer| offer.id == id) {
             return Ok(Some(Self::Offer(offer)));
         }
-        let draft = Draft::in_sight(turn.brain, &turn.facts).await?;
+        let draft = Draft::in_sight(brain, facts).await?;
         Ok(draft.filter(|draft| draft.id == id).map(Self::Draft))
     }
 
@@ -94,21 +94,21 @@ impl<'a> InsteadOf<'a> {
     /// Takes it away in the commit of its successor. Gives the card that was decided meanwhile instead.
     pub async fn replaced(
         self,
-        turn: &Turn<'_>,
+        (brain, facts, account): (&Brain, &TurnFacts, &TurnAccount),
         came: CameOfIt,
         answer: &mut Answer,
     ) -> Result<Option<PendingId>, StoreError> {
         let goes = came.has_successor || came.is_withdrawn;
         match self {
-            Self::Card(card) if goes && !cards::superseded_with(turn.brain, &turn.facts, card, answer).await? => {
+            Self::Card(card) if goes && !cards::superseded_with(brain, facts, card, answer).await? => {
                 return Ok(Some(card.id.clone()));
             }
             Self::Offer(offer) if goes => {
-                turn.account.takes_question();
+                account.takes_question();
                 let expect = Expect::Revision(offer.revision);
                 answer.batch.extend([Change::delete(Table::Meta, Offer::key_of(&offer.id), expect)]);
             }
-            Self::Draft(draft) if came.has_changed => draft.replaced(turn.brain, &turn.facts, answer).await?,
+            Self::Draft(draft) if came.has_changed => draft.replaced(brain, facts, answer).await?,
             Self::Card(_) | Self::Offer(_) | Self::Draft(_) => {}
         }
         Ok(None)
@@ -117,11 +117,11 @@ impl<'a> InsteadOf<'a> {
 
 impl StandingOffer {
     /// What is offered, if a yes would take it.
-    pub async fn of(turn: &Turn<'_>) -> Result<Option<Self>, StoreError> {
-        let question = turn.facts.open_question().filter(|question| question.takes_yes);
+    pub async fn of(brain: &Brain, facts: &TurnFacts) -> Result<Option<Self>, StoreError> {
+        let question = facts.open_question().filter(|question| question.takes_yes);
         let Some(id) = question.and_then(|question| question.offer.as_deref()) else { return Ok(None) };
-        let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
-        let open = stored.filter(|(offer, _)| is_open(offer, &turn.facts));
+        let stored = brain.store.load::<Offer>(&Offer::key_of(id)).await?;
+        let open = stored.filter(|(offer, _)| is_open(offer, facts));
         Ok(open.and_then(|(offer, revision)| match offer.what {
             Offered::Readings { mut plans, .. } if plans.len() == 1 => {
                 Some(Self { id: offer.id, plan: plans.remove(0), revision })

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::Dialogue;
-use crate::pipeline::stages::ask::{self, AnswerChecks, Asked};
 use crate::pipeline::show::Results;
+use crate::pipeline::stages::ask::{self, AnswerChecks, Asked};
 use crate::pipeline::stages::honest::{CameTo, Truth};
 use crate::pipeline::stages::progressing::Progressing;
 use crate::pipeline::stages::speak;
@@ -149,7 +149,12 @@ mod tests {
         let heard: Vec<String> = (0..said.len()).filter_map(|end| reply_in(said.get(..end)?)).collect();
         assert!(heard.windows(2).all(|two| two[1].starts_with(&*two[0])), "{heard:?}");
         assert_eq!(heard.last().map(String::as_str), Some("Sechs \u{1F600} \"und\" mehr"));
-        for nothing in ["", "Sure.", r#"{"question": "Which"#, r#"{"actions": [{"service": "task", "command": "a"}], "reply": "Do"#] {
+        for nothing in [
+            "",
+            "Sure.",
+            r#"{"question": "Which"#,
+            r#"{"actions": [{"service": "task", "command": "a"}], "reply": "Do"#,
+        ] {
             assert_eq!(reply_in(nothing), None, "{nothing}");
         }
     }

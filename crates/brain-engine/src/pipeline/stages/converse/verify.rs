@@ -16,9 +16,11 @@ use brain_core::core::provenance::untainted;
 use brain_core::core::sight::Sight;
 use brain_core::core::text::{one_line, quoted};
 use brain_core::limits;
+use brain_language::language::grounding::ValueKind;
 use brain_services::services::address_book::Person;
 use brain_services::services::show::Moment;
 use brain_services::services::standing::{PlanStanding, Verified, Verifier, is_low_write};
+use brain_services::services::values::typed_values;
 
 /// What a plan is held against.
 pub(super) struct Verifying<'a> {
@@ -60,6 +62,7 @@ impl Verifying<'_> {
             own: conversation.own_words().chain([facts.if_own(facts.words())]).collect(),
             shown: seen.iter().map(String::as_str).chain(known).chain(passed_on).collect(),
             times: times_in_hand(&sight, facts.ctx.zone),
+            rules: self.rules_in_hand(&sight),
             in_hand: in_hand(&sight),
             items: self.items(&sight),
             people: self.people,
@@ -94,6 +97,23 @@ impl Verifying<'_> {
         let facts = self.facts;
         let asks = facts.reading().clauses.iter().any(|clause| clause.mood.is_request());
         self.round > 0 && !self.so_far.answer.untrusted.is_empty() && (facts.intents().only_look() || !asks)
+    }
+
+    /// How what is in hand or waits repeats.
+    fn rules_in_hand(&self, sight: &Sight<'_>) -> Vec<String> {
+        let touched =
+            sight.in_hand.touched.iter().map(|past| (past.service.as_str(), past.command.as_str(), &past.params));
+        let waiting = sight.cards.iter().flat_map(|card| &card.actions);
+        let waiting = waiting.map(|planned| (planned.service.as_str(), planned.command.as_str(), &planned.params));
+        let rules = touched.chain(waiting).flat_map(|(service, command, params)| {
+            let entry = self.brain.services.command(service, command);
+            let values = entry.and_then(|entry| {
+                let params = entry.check(params.clone()).ok()?;
+                Some(typed_values(entry.as_ref(), &params))
+            });
+            values.unwrap_or_default()
+        });
+        rules.filter(|value| value.kind == ValueKind::Repetition).map(|value| value.text).collect()
     }
 
     /// Names of all things that the model was shown, by their ids.

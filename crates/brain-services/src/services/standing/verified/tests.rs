@@ -11,6 +11,18 @@ const EARLIER: &str = "save Herr Brandl, 0171 3920044, from the Berlin office";
 /// How an action stands that was planned for this message, after [`EARLIER`] was said and a list was shown; what was
 /// taken out of it.
 fn check(message: &str, command: &str, params: Value, words: &[(&str, &str)]) -> (PlanStanding, Vec<String>) {
+    beside("2026-01-14 08:15", "", message, command, params, words)
+}
+
+/// The same beside a thing in hand of this time, which repeats so.
+fn beside(
+    time: &str,
+    rule: &str,
+    message: &str,
+    command: &str,
+    params: Value,
+    words: &[(&str, &str)],
+) -> (PlanStanding, Vec<String>) {
     let reference = Reference {
         now: "2026-01-12T09:00:00Z".parse().unwrap(),
         zone: chrono_tz::Europe::Berlin,
@@ -21,7 +33,8 @@ fn check(message: &str, command: &str, params: Value, words: &[(&str, &str)]) ->
         reading: &reading,
         own: vec![EARLIER, message],
         shown: vec!["🗒 Groceries: milk, eggs"],
-        times: vec!["2026-01-14 08:15".to_owned()],
+        times: vec![time.to_owned()],
+        rules: vec![rule.to_owned()],
         in_hand: BTreeMap::from([("n00000000001", "Groceries")]),
         items: BTreeMap::from([("n00000000001", "Groceries"), ("n00000000002", "Gift ideas")]),
         people: &[],
@@ -108,21 +121,43 @@ fn an_address_that_nobody_said_or_knows_is_taken_out() {
 }
 
 #[test]
-fn probe() {
-    let reference = Reference {
-        now: "2026-01-12T09:00:00Z".parse().unwrap(),
-        zone: chrono_tz::Europe::Berlin,
-        order: DateOrder::DayFirst,
+fn what_is_counted_from_a_thing_in_hand_follows() {
+    let changes = |message: &str, time: &str, rule: &str, changes: Value, words: &[(&str, &str)]| {
+        beside(time, rule, message, "task.update", json!({"find_by": "n00000000001", "changes": changes}), words)
     };
-    for text in [
-        "a week earlier pls", "2 hrs before instead", "and the reminder 2 hrs before instead", "äh nee mittwoch", "nur alle zwei wochen, ab dieser woche",
-        "ne Woche vorher", "erinner mich ne Woche vorher an den Kuchen, vormittags um zehn", "nee besser zwei, der muss ja bestellt werden", "only Mondays and Thursdays", "And the other one the water tablet at the same time but only Mondays and Thursdays",
-        "every Wednesday evening from half past seven until nine", "until nine", "from half past seven", "no wait 3", "half past eight for that one, not together", "nein halb 8", "am tag danach morgens um 7",
-        "the day before", "actually put it back but next week, same time same place", "ok and that mtg w him every fri", "a day later", "an hour later", "eine stunde später", "half an hour earlier",
+    let at = |deadline: &str| json!({"deadline": deadline});
+    for (message, time, deadline) in [
+        ("a week earlier pls", "2026-01-31 00:00", "2026-01-24"),
+        ("a day later", "2026-01-14 08:15", "2026-01-15T08:15"),
+        ("an hour later please", "2026-01-14 08:15", "2026-01-14T09:15"),
+        ("eine Stunde später", "2026-01-14 08:15", "2026-01-14T09:15"),
     ] {
-        let reading = Reading::of(text, &reference);
-        println!("{text}");
-        for mention in &reading.mentions { println!("    {:?} {:?}", &text[mention.span.clone()], mention.result); }
-        println!("    moods {:?} offset {:?}", reading.clauses.iter().map(|c| (c.mood, &text[c.span.clone()])).collect::<Vec<_>>(), time::offset_in(text));
+        let words = [("deadline", message)];
+        assert_eq!(changes(message, time, "", at(deadline), &words), EXACT, "{message}");
+        assert_eq!(changes(message, time, "", at("2026-02-11T08:15"), &words), LIKELY, "{message}");
     }
+    let tuesdays = "FREQ=WEEKLY;BYDAY=TU";
+    let moved = json!({"deadline": "2026-01-14T20:00", "repeat": "FREQ=WEEKLY;BYDAY=WE"});
+    let words = [("deadline", "mittwoch"), ("repeat", "mittwoch")];
+    assert_eq!(changes("äh nee mittwoch", "2026-01-13 20:00", tuesdays, moved, &words), EXACT);
+    let daily = json!({"deadline": "2026-01-14T20:00", "repeat": "FREQ=DAILY"});
+    assert_eq!(changes("äh nee mittwoch", "2026-01-13 20:00", tuesdays, daily, &words), LIKELY);
+    let fortnightly = json!({"repeat": "FREQ=WEEKLY;INTERVAL=2;BYDAY=WE"});
+    let words = [("repeat", "nur alle zwei wochen")];
+    let wednesdays = "FREQ=WEEKLY;BYDAY=WE";
+    let message = "nur alle zwei wochen, ab dieser woche";
+    assert_eq!(changes(message, "2026-01-14 20:00", wednesdays, fortnightly, &words), EXACT);
+    let reminds = |lead: &str| {
+        let params = json!({"find_by": "n00000000001", "remind_before": [lead]});
+        let message = "and the reminder 2 hrs before instead";
+        beside(
+            "2026-01-16 16:00",
+            "",
+            message,
+            "calendar.remind_of_event",
+            params,
+            &[("remind_before", "2 hrs before")],
+        )
+    };
+    assert_eq!((reminds("PT2H"), reminds("PT3H")), (EXACT, LIKELY));
 }
