@@ -252,3 +252,56 @@ async fn what_is_wanted_no_more_is_withdrawn_and_a_yes_to_it_finds_nothing() {
     assert_eq!(succeeded(&person.says("oui").await), [""; 0]);
     assert_eq!(rig.open_tasks().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn beside_a_mail_that_waits_another_one_of_a_later_round_waits_as_well() {
+    let rig = rig(true);
+    let to_bob = send("bob.miller@example.com", "Desk", "Desk 3, please.");
+    let look = action("email", "read_thread", json!({"find_by": "Leadspark"}));
+    let to_anna = send("anna.kowalczyk@example.com", "Visa", "It goes on the trip.");
+    let first = json!({
+        "actions": [to_bob, look], "instead_of": null, "question": null, "open": "tell Anna as well", "reply": null,
+    });
+    plays(&rig, &["email"], vec![first, says(json!([to_anna]))]);
+    let words = "send bob.miller@example.com Desk 3, please. and anna.kowalczyk@example.com It goes on the trip.";
+    let answer = rig.says(words).await;
+    let waits = answer.done.outcomes.iter().filter(|report| report.status == Status::Pending).count();
+    assert_eq!((waits, rig.all_pending().await.len()), (2, 2), "{}", answer.text());
+}
+
+#[tokio::test]
+async fn an_order_for_what_is_offered_takes_it_and_a_question_about_it_does_not() {
+    for (words, done) in [("Put it in then", true), ("Should that really be in there?", false)] {
+        let rig = rig(false);
+        let person = rig.me();
+        plays(&rig, &["task"], vec![unread_pills("2026-01-13T19:00", "demain soir")]);
+        person.says("rappelle-moi demain soir de prendre mes comprimés").await;
+        rig.script.on(Stage::Converse, |call| {
+            let line = call.user.lines().find(|line| line.starts_with("Offer ")).unwrap();
+            let mut said = unread_pills("2026-01-13T19:00", "demain soir");
+            said["instead_of"] = line.split([' ', ',']).nth(1).unwrap().into();
+            said
+        });
+        let answer = person.says(words).await;
+        assert_eq!(succeeded(&answer) == ["task.create"], done, "{words}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_day_behind_an_id_is_that_day_of_a_series() {
+    let rig = rig(false);
+    let person = rig.me();
+    let gym = json!({
+        "summary": "Gym", "start_time": "2026-01-13T18:00", "end_time": "2026-01-13T19:00", "repeat": "FREQ=WEEKLY;BYDAY=TU,TH",
+    });
+    plays(&rig, &["calendar"], vec![says(json!([action("calendar", "create_event", gym)]))]);
+    person.says("put gym into my calendar every tuesday and thursday from 6pm to 7pm").await;
+    rig.script.on(Stage::Converse, |call| {
+        let line = call.user.lines().find(|line| line.starts_with("In hand (calendar.create_event): ")).unwrap();
+        let id = line.split(' ').nth(3).unwrap();
+        says(json!([action("calendar", "delete_event", json!({"find_by": format!("{id} Thu 2026-01-15")}))]))
+    });
+    let card = person.says("skip it this thu").await;
+    assert!(card.text().contains("When: Thu 15 Jan at 18:00–19:00"), "{}", card.text());
+    assert!(card.text().contains("only this one goes"), "{}", card.text());
+}

@@ -100,7 +100,7 @@ impl Shared {
             self.script_panic.lock().unwrap().get_or_insert(message.unwrap_or_default());
             ModelReply::status(500)
         });
-        let reply = if request.in_conversation { reply.as_said() } else { reply };
+        let reply = if request.in_conversation { reply.into_said() } else { reply };
         let receipt = Receipt { shared: Arc::clone(self), index, stage: request.stage.clone(), received_us };
         (receipt, reply, request)
     }

@@ -201,7 +201,7 @@ impl ModelReply {
     }
 
     /// Words as a conversation has them; anything else as it is.
-    pub(super) fn as_said(self) -> Self {
+    pub(super) fn into_said(self) -> Self {
         let words = match &self.content {
             Content::Text(text) if !text.trim_start().starts_with(['{', '`']) => text.clone(),
             Content::Text(_) | Content::Raw(_) => return self,

@@ -26,7 +26,7 @@ use brain_core::prompts::Fixed;
 use brain_language::language::grounding::{Ground, telling_stems, without_placeholders};
 use brain_language::language::reading::Mood;
 use brain_language::language::requests::{self, Hearing, Understood};
-use brain_language::language::time::Reference;
+use brain_language::language::time::{self, Reference};
 use brain_services::services::entry::Entry;
 use brain_services::services::filling::BUILDERS;
 use brain_services::services::offered::offered;
@@ -212,20 +212,26 @@ impl Filling<'_> {
 
 /// What a model wrote as it was meant: an id counts however it was copied (with the service before it, in brackets,
 /// with the line behind it), and a letter has no places held open.
-pub(super) fn mend(known: &Context, entry: &dyn Entry, own: &str, params: &mut Params) {
+pub(super) fn mend(known: &Context, entry: &dyn Entry, facts: &TurnFacts, params: &mut Params) {
     for name in entry.kinds().composed {
         if let Some(Value::String(text)) = params.get_mut(*name) {
-            *text = without_placeholders(text, own);
+            *text = without_placeholders(text, facts.words());
         }
     }
     let ids = || known.items.iter().filter(|item| item.service == entry.service()).filter_map(|item| item.id.as_ref());
     for name in entry.references() {
         let Some(Value::String(value)) = params.get_mut(*name) else { continue };
         let is_id = |word: &&str| ids().any(|id| id == word);
-        let word = value.split(|c: char| c.is_whitespace() || "[](){}\"“”:,".contains(c)).find(is_id);
-        if let Some(id) = word.map(str::to_owned) {
-            *value = id;
-        }
+        let mut named = value.split(|c: char| c.is_whitespace() || "[](){}\"“”:,".contains(c)).filter(is_id);
+        // Several mean each of them, and a day behind one is that day of a series.
+        let (Some(id), None) = (named.next().map(str::to_owned), named.next()) else { continue };
+        let day = value.split_once(&id).and_then(|(_, behind)| {
+            let found = time::find(behind, &facts.reference());
+            let day = behind.get(found.first()?.span.clone())?;
+            // More is the line that was copied.
+            (day == behind.trim()).then(|| day.to_owned())
+        });
+        *value = day.map_or(id.clone(), |day| format!("{id} {day}"));
     }
 }
 

@@ -46,6 +46,7 @@ use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_core::ports::Stage;
 use brain_language::language::consent::{self, Consent};
+use brain_language::language::reading::Mood;
 use brain_language::language::routing::{Guess, Kind};
 use brain_services::services::registry::CatalogExtent;
 
@@ -179,7 +180,7 @@ impl Dialogue<'_> {
         let mut so_far = rounds::begun(turn.brain, &turn.facts, self.context, &topic);
         so_far.routed = turn.facts.origin().is_own_words().then(|| domains.clone());
         let offered = instead.as_ref().and_then(InsteadOf::offered);
-        let agreed = offered.filter(|_| opens_with_yes(turn.facts.words())).unwrap_or_default().to_vec();
+        let agreed = offered.filter(|_| asks_for_it(&turn.facts)).unwrap_or_default().to_vec();
         let mut exchange = Exchange { domains, is_talk, agreed, ..Exchange::default() };
         match self.one_after_the_other(first, &mut exchange, &mut so_far).await {
             Ok(()) => {}
@@ -309,7 +310,7 @@ impl Dialogue<'_> {
         }
         for planned in &mut plan.actions {
             if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
-                build_params::mend(self.context, entry.as_ref(), turn.facts.words(), &mut planned.params);
+                build_params::mend(self.context, entry.as_ref(), &turn.facts, &mut planned.params);
             }
         }
     }
@@ -374,7 +375,7 @@ struct Exchange {
     domains: Vec<String>,
     /// The router found nothing to do.
     is_talk: bool,
-    /// What was offered, where the message begins with a yes.
+    /// What was offered, where the message asks for it.
     agreed: Vec<PlannedAction>,
     /// What is done with one tap.
     offers: Vec<PlannedAction>,
@@ -387,8 +388,11 @@ struct Exchange {
     log: String,
 }
 
-/// Whether the first words of a message are a yes by themselves.
-fn opens_with_yes(words: &str) -> bool {
-    let first = words.split([',', '.', ';', '!', ':']).next().unwrap_or_default();
-    consent::read(first) == Consent::Yes
+/// Whether a message asks for what it was shown: its first words are a yes by themselves, or it orders, and neither
+/// asks nor denies.
+fn asks_for_it(facts: &TurnFacts) -> bool {
+    let first = facts.words().split([',', '.', ';', '!', ':']).next().unwrap_or_default();
+    let reading = facts.reading();
+    let orders = reading.has(&[Mood::Order, Mood::Wish]) && !reading.has(&[Mood::Question, Mood::Negation]);
+    facts.origin().is_own_words() && (consent::read(first) == Consent::Yes || orders)
 }

@@ -128,7 +128,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
             }
             for planned in &mut plan.actions {
                 if let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) {
-                    build_params::mend(context, entry.as_ref(), turn.facts.words(), &mut planned.params);
+                    build_params::mend(context, entry.as_ref(), &turn.facts, &mut planned.params);
                 }
             }
             condition::of_model(turn.brain, &turn.facts, topic, domains, plan)

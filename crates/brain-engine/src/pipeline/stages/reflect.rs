@@ -82,8 +82,8 @@ pub fn is_same(one: &str, other: &str) -> bool {
     words::words(one) == words::words(other)
 }
 
-/// Takes out of a later round's plan what was tried before: exact repeats, and any change by a command by which one did
-/// not succeed. A look that found nothing may be one at another thing.
+/// Takes out of a later round's plan what was tried before: exact repeats, and any change by a command by which one
+/// failed. A look that found nothing may be one at another thing, and beside what waits for a yes another may wait.
 /// `proposed`: what earlier rounds were asked to do, before words became values.
 pub fn without_repeats(services: &Registry, mut plan: Plan, earlier: &[Report], proposed: &[PlannedAction]) -> Plan {
     let tried = |service: &str, command: &str, params: &Params| {
@@ -91,7 +91,7 @@ pub fn without_repeats(services: &Registry, mut plan: Plan, earlier: &[Report], 
         earlier.iter().any(|report| {
             report.service == service
                 && report.command == command
-                && (writes && report.status != Status::Succeeded || report.params == *params)
+                && (writes && !matches!(report.status, Status::Succeeded | Status::Pending) || report.params == *params)
         })
     };
     let asked = |a: &PlannedAction| proposed.iter().any(|p| p.asks_the_same_as(a));

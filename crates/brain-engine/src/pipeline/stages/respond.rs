@@ -95,17 +95,24 @@ pub(super) fn in_conversation(
     if words.text.trim().is_empty() { Formatted::default() } else { honest::shown(words, &truth) }
 }
 
-/// Whether a message asks, and for nothing to be done.
+/// Whether a message asks, and for nothing to be done, as code reads it.
 fn only_asks(facts: &TurnFacts) -> bool {
     let clauses = &facts.reading().clauses;
-    !clauses.is_empty() && clauses.iter().all(|clause| clause.mood == Mood::Question)
+    let asks = !clauses.is_empty() && clauses.iter().all(|clause| clause.mood == Mood::Question);
+    let is_order = || facts.reading().has(&[Mood::Order, Mood::Wish]) && !facts.intents().only_look();
+    let is_command = || facts.intents().ask_a_command() && !facts.intents().only_look();
+    asks || is_read(facts) && !is_order() && !is_command()
+}
+
+/// Whether code reads the language of a message.
+fn is_read(facts: &TurnFacts) -> bool {
+    ["en", "de"].contains(&requests::language(facts.words()))
 }
 
 /// What talk is beside.
 fn talked(facts: &TurnFacts) -> CameTo {
     // What code cannot read may be an order, and what is said to it in the same language a claim.
-    let is_unread =
-        || !["en", "de"].contains(&requests::language(facts.words())) && !facts.reading().has(&[Mood::Question]);
+    let is_unread = || !is_read(facts) && !facts.reading().has(&[Mood::Question]);
     let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command() || is_unread();
     match asks && !doubts::is_talk(facts) {
         true => CameTo::TalkAtRequest,

@@ -25,7 +25,8 @@ use brain_core::core::stakes::Stakes;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEvent {
-    /// The event's id or words from its title; of several their ids with commas between, or “all” and words or a day.
+    /// The event's id or words from its title; one day of a series by that day behind it; several by their ids with
+    /// commas between, or “all” and words or a day.
     find_by: String,
     /// Of an event that repeats: this, following or all, as the person said; leave it out when they did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ use super::view::EventView;
 use crate::services::command;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::items::{self, AT, Item};
+use crate::services::items::{self, AT, Item, is_like_an_id};
 use crate::services::preparing;
 use crate::services::recurrence::{counted, ended, moved_along};
 use crate::services::service::{ItemChoice, Prepared};
@@ -208,7 +208,10 @@ pub(super) async fn prepare<C: Scoped>(
     command: C,
 ) -> Result<Prepared<C>, ServiceError> {
     let words = command.words();
-    let mut prepared = preparing::prepare::<Event, _>(store, index, ctx, command, "find_by", &words, |_| true).await?;
+    // A day behind an id says which of its series.
+    let id = words.split_once(' ').map(|(id, _)| id).filter(|id| is_like_an_id(id));
+    let finds = id.unwrap_or(&words);
+    let mut prepared = preparing::prepare::<Event, _>(store, index, ctx, command, "find_by", finds, |_| true).await?;
     if let Prepared::Every { ids } = &mut prepared {
         let day = times::hint(&words, ctx).and_then(|hint| hint.days());
         for id in ids.iter_mut() {

@@ -40,7 +40,7 @@ const UNMOVABLE: &str =
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateEvent {
-    /// The event's id or words from its title.
+    /// The event's id or words from its title; one day of a series by that day behind it.
     find_by: String,
     changes: EventChanges,
     /// Of an event that repeats: this, following or all, as the person said; leave it out when they did not.

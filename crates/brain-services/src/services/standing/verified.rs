@@ -252,6 +252,8 @@ impl Verifier<'_> {
 
     /// Whether something in sight, or in the person's words, is what this finds.
     fn is_item(&self, text: &str) -> bool {
+        // Behind an id may stand a day of a series.
+        let text = text.split_once(' ').map(|(id, _)| id).filter(|id| self.items.contains_key(id)).unwrap_or(text);
         let is_named = |label: &str| {
             let ground = Ground::of(self.reading, &[], &self.own, &[], self.reference);
             ground.shares_a_word(label)

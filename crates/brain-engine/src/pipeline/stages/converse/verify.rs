@@ -29,7 +29,7 @@ pub(super) struct Verifying<'a> {
     pub context: &'a Context,
     pub so_far: &'a Progressing,
     pub people: &'a [Person],
-    /// What was shown in full and offered, where the person's words begin with a yes.
+    /// What was shown in full and offered, where the person's words ask for it.
     pub agreed: &'a [PlannedAction],
     /// From 0.
     pub round: usize,
