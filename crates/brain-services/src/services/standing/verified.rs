@@ -172,7 +172,7 @@ impl Verifier<'_> {
     fn reference_at(&self, local: &str) -> Option<Reference> {
         let at = NaiveDateTime::parse_from_str(local, "%Y-%m-%d %H:%M").ok()?;
         let now = time::local_instant(self.reference.zone, at).earliest().to_utc();
-        Some(Reference { now, ..self.reference.clone() })
+        Some(Reference { now, ..*self.reference })
     }
 
     /// Whether a length is one that the words or the message say.
