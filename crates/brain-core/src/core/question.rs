@@ -9,6 +9,9 @@
 //! | the same, for the second time | open | nothing |
 //! | the same, for the third time; or anything, ten minutes later | dropped | in one line, once |
 //!
+//! In a conversation with a model what is offered with one tap is such a question too, and a request beside it replaces
+//! it only where it names it.
+//!
 //! Invariant: what is a request, a question or a report by itself fits no slot, so that no question eats the message
 //! after it. Not here: whether a message fits (the words of a slot are its command's business), and the cards that wait
 //! for a yes ([`super::pending`]).
