@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::event_reminder::reminders_of;
-use super::occurrence::Occurrence;
+use super::occurrence::{Occurrence, exclusive};
 use super::record::{Event, NAME};
 use super::service::{CalendarService, OTHERS_SEE_IT};
 use super::values::{attendees, check_order, moment, optional, with_end};
@@ -176,6 +176,7 @@ impl Edits<CreateEvent> for CalendarService {
         let end = with_end(command.start_time.as_deref(), command.end_time, ctx);
         let end = optional(end.as_deref(), ctx)?;
         check_order(start, end, ctx)?;
+        let end = end.map(|end| exclusive(start, end));
         let recurrence = texts::filled(command.repeat.as_deref());
         if let Some(rule) = &recurrence {
             let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);
@@ -207,7 +208,7 @@ impl Edits<CreateEvent> for CalendarService {
 }
 
 fn overlap(event: &Event, o: &Occurrence, ctx: &RequestContext) -> String {
-    let end = o.end.map(Moment::store);
+    let end = o.told_end().map(Moment::store);
     let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
     format!("Overlaps with “{}” ({when})", texts::brief(&event.summary))
 }

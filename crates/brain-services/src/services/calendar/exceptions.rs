@@ -291,7 +291,7 @@ impl Scope {
 
 fn asked<C>(event: &Event, meant: &Occurrence, ctx: &RequestContext) -> Prepared<C> {
     let at = event.as_at(meant);
-    let end = meant.end.map(Moment::store);
+    let end = meant.told_end().map(Moment::store);
     let when = show::span(&meant.start.store(), end.as_deref(), &ctx.reference());
     let choice = |id: &str, label: String| ItemChoice { id: id.to_owned(), label, untrusted: Vec::new() };
     Prepared::Several {

@@ -234,7 +234,7 @@ fn agenda_item(event: &Event, o: &Occurrence) -> AgendaItem {
 
 /// What it is called and when it is, for the person.
 fn told(event: &Event, o: &Occurrence, ctx: &RequestContext) -> (String, Vec<UntrustedText>) {
-    let end = o.end.map(Moment::store);
+    let end = o.told_end().map(Moment::store);
     let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
     (format!("{} ({when})", texts::brief(&event.summary)), event.untrusted())
 }

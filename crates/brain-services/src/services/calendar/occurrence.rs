@@ -9,7 +9,7 @@ use crate::services::show::Moment;
 pub(super) struct Occurrence {
     /// When it begins.
     pub start: Moment,
-    /// When it ends, as told to people.
+    /// Where it ends, exclusive; `None`: at once, or with the day.
     pub end: Option<Moment>,
     /// Its first instant.
     pub from: DateTime<Utc>,
@@ -25,8 +25,29 @@ impl Occurrence {
         self.from < to && (self.to > from || self.from >= from)
     }
 
+    /// When it ends, as told to people: of several whole days the last one.
+    pub fn told_end(&self) -> Option<Moment> {
+        self.end.map(last_of)
+    }
+
     /// True when it takes whole days.
     pub fn is_whole_day(&self) -> bool {
         matches!(self.start, Moment::Day(_))
+    }
+}
+
+/// An exclusive end as people say it: of whole days the last one.
+pub(super) fn last_of(end: Moment) -> Moment {
+    match end {
+        Moment::Day(day) => Moment::Day(day.pred_opt().unwrap_or(day)),
+        Moment::Instant(_) => end,
+    }
+}
+
+/// The other way round, for what begins then: the last of its whole days is part of it.
+pub(super) fn exclusive(start: Moment, end: Moment) -> Moment {
+    match (start, end) {
+        (Moment::Day(_), Moment::Day(day)) => Moment::Day(day.succ_opt().unwrap_or(day)),
+        (_, end) => end,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, Days, Duration, Utc};
 use chrono_tz::Tz;
 
-use super::occurrence::Occurrence;
+use super::occurrence::{Occurrence, last_of};
 use super::record::Event;
 use crate::services::recurrence::Series;
 use crate::services::show::Moment;
@@ -58,9 +58,9 @@ impl Event {
         };
         let from = start.start(zone).to_utc();
         let to = end.map_or(from, |end| end.start(zone).to_utc());
-        // A whole day's end is told only when it is not the same day's.
-        let told = end.filter(|_| !matches!(start, Moment::Day(_)) || length > Duration::days(1));
-        Occurrence { start, end: told, from, to, of: start }
+        // A whole day has no end of its own.
+        let end = end.filter(|_| !matches!(start, Moment::Day(_)) || length > Duration::days(1));
+        Occurrence { start, end, from, to, of: start }
     }
 
     /// When it takes place in `from..to`, in order, at most `max` times.
@@ -167,8 +167,8 @@ impl Event {
     /// When it begins and ends, in stored form, at one occurrence of it.
     pub(super) fn times_of(&self, occurrence: Option<&Occurrence>) -> (String, Option<String>) {
         match occurrence {
-            Some(o) => (o.start.store(), o.end.map(Moment::store)),
-            None => (self.start_time.clone(), self.ends().map(Moment::store)),
+            Some(o) => (o.start.store(), o.told_end().map(Moment::store)),
+            None => (self.start_time.clone(), self.ends().map(last_of).map(Moment::store)),
         }
     }
 }

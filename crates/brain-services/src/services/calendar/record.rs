@@ -224,7 +224,7 @@ impl Item for Event {
         let Some(o) = self.current(ctx.now, ctx.zone) else {
             return brief(&self.summary);
         };
-        let end = o.end.map(Moment::store);
+        let end = o.told_end().map(Moment::store);
         let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
         let repeats = if self.is_series() { ", repeating" } else { "" };
         format!("{} — {when}{repeats}", brief(&self.summary))

@@ -181,6 +181,30 @@ async fn a_start_that_does_not_match_its_rule_is_no_occurrence() {
 }
 
 #[tokio::test]
+async fn the_last_of_several_whole_days_is_part_of_it_wherever_it_is_told_or_looked_for() {
+    let (world, calendar) = world_at(MONDAY_NOON);
+    for (summary, first, last, behind) in
+        [("Leave", "2026-02-09", "2026-02-15", "2026-02-16"), ("London", "2026-01-20", "2026-01-21", "2026-01-22")]
+    {
+        let params = json!({"summary": summary, "start_time": first, "end_time": last});
+        let made = world.run(&calendar, "create_event", params).await["event"].clone();
+        assert_eq!((&made["start_time"], &made["end_time"]), (&json!(first), &json!(last)));
+        assert_eq!(starts(&world, &calendar, json!({"from": last})).await, [format!("{first} {summary}")]);
+        assert_eq!(starts(&world, &calendar, json!({"from": behind})).await, [""; 0]);
+        // As long as it was asked to be, after a change as well.
+        let changes = json!({"start_time": first, "end_time": behind});
+        let params = json!({"find_by": made["id"], "changes": changes});
+        let changed = world.run(&calendar, "update_event", params).await["event"].clone();
+        assert_eq!(changed["end_time"], json!(behind));
+        assert_eq!(starts(&world, &calendar, json!({"from": behind})).await, [format!("{first} {summary}")]);
+    }
+    let params = json!({"summary": "Fair", "start_time": "2026-03-02", "end_time": "2026-03-02"});
+    let fair = world.run(&calendar, "create_event", params).await["event"].clone();
+    assert_eq!((&fair["start_time"], &fair["end_time"]), (&json!("2026-03-02"), &Value::Null));
+    assert_eq!(starts(&world, &calendar, json!({"from": "2026-03-03"})).await, [""; 0]);
+}
+
+#[tokio::test]
 async fn times_and_people_help_to_find_an_event() {
     let (world, calendar) = world_at(MONDAY_NOON);
     let with_sarah = Event {

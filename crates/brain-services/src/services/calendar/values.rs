@@ -3,7 +3,7 @@
 use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
 
 use super::free::ClockTimes;
-use super::occurrence::Occurrence;
+use super::occurrence::{Occurrence, exclusive};
 use super::record::Event;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -76,7 +76,7 @@ pub(super) fn new_times(
     let begins = start.unwrap_or(was.start);
     let length = was.to - was.from;
     let ends = match (end, begins) {
-        (Some(end), _) => Some(end),
+        (Some(end), _) => Some(exclusive(begins, end)),
         (None, Moment::Instant(at)) if !was.is_whole_day() => at.checked_add_signed(length).map(Moment::Instant),
         (None, Moment::Instant(at)) => at.checked_add_signed(HOUR).map(Moment::Instant),
         (None, Moment::Day(_)) if start.is_none() => was.end,
