@@ -1,7 +1,7 @@
 //! Bad input and faults: the person gets one clear message, nothing is lost, nothing runs twice, and the
 //! process stays up.
 
-mod claims;
+pub mod claims;
 mod configuration;
 mod input;
 mod models;

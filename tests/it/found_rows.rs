@@ -16,16 +16,6 @@ fn says(actions: Value, reply: Option<&str>) -> Value {
     json!({"actions": actions, "instead_of": null, "question": null, "open": null, "reply": reply})
 }
 
-/// Routed there, and answered one after the other; the last answer stays.
-fn plays(rig: &Rig, domain: &str, answers: Vec<Value>) {
-    rig.script.routes(json!({"type": "action", "domains": [domain], "is_followup": false}));
-    let left = std::sync::Mutex::new(answers);
-    rig.script.on(Stage::Converse, move |_| {
-        let mut left = left.lock().unwrap();
-        if left.len() > 1 { left.remove(0) } else { left[0].clone() }
-    });
-}
-
 fn receive(rig: &Rig, at: u32, from: &str, subject: &str) {
     let mail = format!(
         "From: {from}\r\nTo: alex.morgan@example.com\r\nSubject: {subject}\r\n\
@@ -42,7 +32,7 @@ async fn a_model_is_told_ids_places_guests_and_ends_and_that_a_list_is_a_pick() 
         receive(&rig, at, "Amir <amir.ali@atlas.example>", &format!("Status {at}"));
     }
     let look = says(json!([action("email", "search", json!({"from": "amir"}))]), None);
-    plays(&rig, "email", vec![look, says(json!([]), Some("The newest is Status 29."))]);
+    rig.script.converses(&["email"], vec![look, says(json!([]), Some("The newest is Status 29."))]);
     let answer = rig.says("which of those that amir wrote me came in last, do you reckon?").await;
     assert!(answer.text().starts_with("The newest is Status 29."), "{}", answer.text());
     let asked = rig.script.asked(Stage::Converse);
@@ -56,7 +46,7 @@ async fn a_model_is_told_ids_places_guests_and_ends_and_that_a_list_is_a_pick() 
     );
     assert_eq!(rows.len(), 20);
 
-    plays(&rig, "email", vec![says(json!([]), Some("That one."))]);
+    rig.script.converses(&["email"], vec![says(json!([]), Some("That one."))]);
     rig.says("and what was the address behind that second one again?").await;
     let asked = rig.script.asked(Stage::Converse);
     let sight = &asked[asked.len() - 1].user;
@@ -69,10 +59,10 @@ async fn an_event_is_told_with_its_end_its_place_and_its_guests() {
     let rig = rig();
     let event = json!({"summary": "Review", "start_time": "2026-01-13T15:00", "end_time": "2026-01-13T15:45",
                        "location": "Room 2"});
-    plays(&rig, "calendar", vec![says(json!([action("calendar", "create_event", event)]), None)]);
+    rig.script.converses(&["calendar"], vec![says(json!([action("calendar", "create_event", event)]), None)]);
     rig.says("Review tomorrow from 15:00 to 15:45 in Room 2").await;
     let look = says(json!([action("calendar", "list_events", json!({"text": "review"}))]), None);
-    plays(&rig, "calendar", vec![look, says(json!([]), Some("It is in Room 2."))]);
+    rig.script.converses(&["calendar"], vec![look, says(json!([]), Some("It is in Room 2."))]);
     rig.says("remind me where that review of mine is supposed to be, would you?").await;
     let asked = rig.script.asked(Stage::Converse);
     let told = &asked[asked.len() - 1].user;
@@ -88,7 +78,7 @@ async fn all_that_fit_stand_on_one_card_counted_before_anything_is_deleted() {
     }
     receive(&rig, 5, "Bob <bob@example.com>", "Lunch");
     let delete = says(json!([action("email", "delete_email", json!({"find_by": "all newsletters"}))]), None);
-    plays(&rig, "email", vec![delete]);
+    rig.script.converses(&["email"], vec![delete]);
     let card = rig.says("please get rid of all the newsletters in there").await.card();
     assert_eq!(card.text().matches("Your newsletter").count(), 3, "{}", card.text());
     assert!(!card.text().contains("Lunch"), "{}", card.text());

@@ -7,15 +7,10 @@ use brain_agent::core::turn::Path;
 use brain_agent::ports::{AnswerSchema, Call, Planning, Stage, Table};
 use serde_json::{Value, json};
 
-use crate::rig::{Answer, Rig, Setup, action};
+use crate::rig::{Rig, Setup, action};
 
 fn rig() -> Rig {
     Rig::new(Setup { demo: true, grounds_plans: true, planning: Planning::Auto, model: true, ..Setup::default() })
-}
-
-fn succeeded(answer: &Answer) -> Vec<String> {
-    let done = answer.done.outcomes.iter().filter(|report| report.status == Status::Succeeded);
-    done.map(|report| format!("{}.{}", report.service, report.command)).collect()
 }
 
 fn properties(call: &Call) -> Value {
@@ -42,7 +37,7 @@ async fn a_command_is_chosen_then_filled_in_from_what_was_said() {
     rig.script.fills(json!({"title": "Ring the plumber", "deadline": "tomorrow at 6pm"}));
     let answer = rig.says("remind me to ring the plumber tomorrow at 6pm").await;
     assert_eq!(rig.script.stages()[..2], [Stage::Select, Stage::BuildParams], "two small calls, and no plan");
-    assert_eq!(succeeded(&answer), ["task.create"], "{}", answer.text());
+    assert_eq!(answer.succeeded(), ["task.create"], "{}", answer.text());
     let filled = properties(&rig.script.asked(Stage::BuildParams)[0]);
     assert_eq!(names(&filled), ["deadline", "title"], "no repetition, no priority, no description: {filled}");
     assert_eq!(filled["deadline"], json!({"enum": ["tomorrow at 6pm"]}), "times are the person's words");
@@ -89,9 +84,9 @@ async fn what_only_one_of_two_readers_takes_for_an_order_is_proposed() {
     rig.script.fills(json!({"title": "Ring the plumber"}));
     let person = rig.me();
     let answer = person.says("could someone see to it that I ring the plumber").await;
-    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert_eq!(answer.succeeded(), Vec::<String>::new(), "{}", answer.text());
     assert!(answer.button(Role::Offer).is_some(), "{}", answer.text());
-    assert_eq!(succeeded(&person.says("yes").await), ["task.create"]);
+    assert_eq!(person.says("yes").await.succeeded(), ["task.create"]);
 }
 
 #[tokio::test]
@@ -101,7 +96,7 @@ async fn another_command_than_the_words_ask_for_is_proposed() {
     rig.script.fills(json!({"to": ["Priya"], "subject": "Numbers", "body": "The numbers look fine to me."}));
     let answer = rig.says("pls get back to priya, numbers look fine to me").await;
     assert_eq!(rig.script.stages()[..2], [Stage::Select, Stage::BuildParams]);
-    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert_eq!(answer.succeeded(), Vec::<String>::new(), "{}", answer.text());
     assert!(answer.button(Role::Offer).is_some(), "{}", answer.text());
 }
 
@@ -114,7 +109,7 @@ async fn what_only_asks_can_choose_only_what_looks() {
     assert!(offered.contains(&"task.list".to_owned()) && offered.contains(&"investigate".to_owned()), "{offered:?}");
     let writes = ["task.complete", "task.create", "email.send_email", "keep.append", "calendar.create_event"];
     assert!(!writes.iter().any(|name| offered.contains(&(*name).to_owned())), "{offered:?}");
-    assert!(succeeded(&answer).iter().all(|name| !writes.contains(&name.as_str())), "{}", answer.text());
+    assert!(answer.succeeded().iter().all(|name| !writes.contains(&name.as_str())), "{}", answer.text());
     assert!(rig.script.asked(Stage::BuildParams).is_empty(), "what was not offered is not filled in");
 }
 
@@ -145,7 +140,7 @@ async fn several_commands_are_filled_in_side_by_side() {
     let answer = rig.says("sort both out for me: the plumber wants ringing, and groceries lacks oat milk").await;
     assert_eq!(rig.script.asked(Stage::BuildParams).len(), 2);
     assert!(rig.script.asked(Stage::Plan).is_empty());
-    let all = format!("{:?} {}", succeeded(&answer), answer.text());
+    let all = format!("{:?} {}", answer.succeeded(), answer.text());
     assert!(all.contains("Ring the plumber") || all.contains("ring the plumber"), "{all}");
     assert!(all.contains("oat milk"), "{all}");
 }
@@ -157,7 +152,7 @@ async fn what_depends_on_something_is_planned_whole() {
     rig.plans(json!([action("task", "create", json!({"title": "Take the washing in"}))]));
     let answer = rig.says("if it rains this evening, see to it that I take the washing in").await;
     assert_eq!(rig.script.asked(Stage::Plan).len(), 1, "{:?}", rig.script.stages());
-    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert_eq!(answer.succeeded(), Vec::<String>::new(), "{}", answer.text());
 }
 
 #[tokio::test]
@@ -166,7 +161,7 @@ async fn an_order_for_which_there_is_no_command_is_told_so_at_once() {
     rig.script.selects("order", json!([]));
     let answer = rig.says("order me a large pepperoni off dominos").await;
     assert_eq!(rig.script.stages(), [Stage::Select]);
-    assert_eq!(succeeded(&answer), Vec::<String>::new());
+    assert_eq!(answer.succeeded(), Vec::<String>::new());
     assert_eq!(answer.path(), Path::Clarify, "{}", answer.text());
 }
 
@@ -176,7 +171,7 @@ async fn what_code_reads_exactly_and_a_model_takes_for_something_else_is_asked()
     rig.script.selects("order", json!(["calendar.create_event"]));
     rig.script.fills(json!({"summary": "Buy stamps", "start_time": "tomorrow at 6pm"}));
     let answer = rig.says("remind me to buy stamps tomorrow at 6pm").await;
-    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{}", answer.text());
+    assert_eq!(answer.succeeded(), Vec::<String>::new(), "{}", answer.text());
     let labels: Vec<&str> = answer.shown[0].reply.buttons.iter().flatten().map(|button| button.text.as_str()).collect();
     assert_eq!(labels.len(), 3, "{labels:?}");
 }
@@ -260,7 +255,7 @@ async fn an_answer_that_goes_in_circles_is_cut_short_and_nothing_comes_of_it() {
     });
     let answer = rig.says("could someone see to it that I ring the plumber").await;
     assert_eq!(rig.script.asked(Stage::BuildParams).len(), 2, "asked once more");
-    assert_eq!(succeeded(&answer), Vec::<String>::new());
+    assert_eq!(answer.succeeded(), Vec::<String>::new());
     assert!(answer.text().contains("another way"), "{}", answer.text());
 }
 
@@ -279,7 +274,7 @@ async fn another_thing_than_the_words_name_is_asked_about() {
     rig.script.selects("order", json!(["task.update"]));
     rig.script.fills(json!({"find_by": insurance, "changes": {"priority": "high"}}));
     let answer = person.says("make the task about the passport high priority").await;
-    assert_eq!(succeeded(&answer), Vec::<String>::new(), "{} {:?} {}", answer.text(), rig.script.stages(), insurance);
+    assert_eq!(answer.succeeded(), Vec::<String>::new(), "{} {:?} {}", answer.text(), rig.script.stages(), insurance);
     assert!(rig.script.stages().ends_with(&[Stage::Select, Stage::BuildParams]), "{:?}", rig.script.stages());
     assert!(answer.text().contains("Renew the passport or Renew the car insurance?"), "{}", answer.text());
 }

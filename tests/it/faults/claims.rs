@@ -8,7 +8,7 @@ use crate::support::model_server::{ModelReply, ModelServer};
 use crate::support::program::{Console, Lines, Program, done_of, outcomes_of, text_of};
 
 /// Some of these no lexicon would know.
-const CLAIMS: &[&str] = &[
+pub const CLAIMS: &[&str] = &[
     "I've put it on your list.",
     "✅",
     "👍 All yours!",

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use brain_agent::core::button::{Button, Role};
 use brain_agent::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
-use brain_agent::core::outcome::Report;
+use brain_agent::core::outcome::{Report, Status};
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, NoticeKind, Origin, Path};
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::Clock;
@@ -96,6 +96,12 @@ impl Answer {
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.shown.iter().map(|s| s.reply.text.as_str()).collect();
         texts.join("\n")
+    }
+
+    /// The actions that succeeded, as `task.create`.
+    pub fn succeeded(&self) -> Vec<String> {
+        let done = self.done.outcomes.iter().filter(|report| report.status == Status::Succeeded);
+        done.map(|report| format!("{}.{}", report.service, report.command)).collect()
     }
 
     /// What became of each action, as `task.create succeeded`.

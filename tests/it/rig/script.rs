@@ -55,6 +55,16 @@ impl Script {
         self.on(Stage::Converse, says);
     }
 
+    /// Routed there, and answered one after the other; the last answer stays.
+    pub fn converses(&self, domains: &[&str], answers: Vec<Value>) {
+        self.routes(json!({"type": "action", "domains": domains, "is_followup": false}));
+        let left = Mutex::new(answers);
+        self.on(Stage::Converse, move |_| {
+            let mut left = left.lock().unwrap();
+            if left.len() > 1 { left.remove(0) } else { left[0].clone() }
+        });
+    }
+
     /// What the person is told from now on, where a model has the word.
     pub fn says(&self, words: &str) {
         let words = Value::from(words);

@@ -28,6 +28,7 @@ use self::says::ModelTurn;
 use self::verify::{HeldPlan, Verifying};
 use super::ask::Asked;
 use super::context::{self, Context, Fetching};
+use super::doubts::Doubt;
 use super::grounding::proposed;
 use super::guard::{self, Verdict};
 use super::phrasing::Internals;
@@ -46,7 +47,6 @@ use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_core::ports::Stage;
 use brain_language::language::consent::{self, Consent};
-use brain_language::language::reading::Mood;
 use brain_language::language::routing::{Guess, Kind};
 use brain_services::services::registry::CatalogExtent;
 
@@ -180,7 +180,9 @@ impl Dialogue<'_> {
         let mut so_far = rounds::begun(turn.brain, &turn.facts, self.context, &topic);
         so_far.routed = turn.facts.origin().is_own_words().then(|| domains.clone());
         let offered = instead.as_ref().and_then(InsteadOf::offered);
-        let agreed = offered.filter(|_| asks_for_it(&turn.facts)).unwrap_or_default().to_vec();
+        so_far.sources.untrusted.extend(offered.into_iter().flat_map(|offer| offer.untrusted.iter().cloned()));
+        let agreed = offered.filter(|_| opens_with_yes(&turn.facts));
+        let agreed = agreed.map(|offer| offer.plan.actions.clone()).unwrap_or_default();
         let mut exchange = Exchange { domains, is_talk, agreed, ..Exchange::default() };
         match self.one_after_the_other(first, &mut exchange, &mut so_far).await {
             Ok(()) => {}
@@ -196,7 +198,7 @@ impl Dialogue<'_> {
             && offered.is_none()
             && let Some(standing) = StandingOffer::of(turn.brain, &turn.facts).await?
         {
-            exchange.offers = standing.beside(turn.brain, std::mem::take(&mut exchange.offers));
+            standing.joins(turn.brain, &mut exchange, &mut so_far);
         }
         let came = CameOfIt::of(&so_far, &exchange.offers, is_withdrawn);
         if is_withdrawn && exchange.reply.is_none() {
@@ -335,6 +337,7 @@ impl Dialogue<'_> {
             let people = known::meant(turn.brain, &turn.facts, &offers, &so_far.sources.own).await.unwrap_or_default();
             let offered = Plan { actions: offers, ..Plan::default() };
             let doubt = proposed::proposed(turn.brain, &turn.facts, offered, &people, true).await;
+            let doubt = Doubt { earlier: exchange.earlier.take(), ..doubt };
             let domains = &exchange.domains;
             let asked = doubt.ask(turn.brain, &turn.facts, domains, &so_far.sources, so_far.said.clone())?;
             so_far.offers(asked);
@@ -375,10 +378,12 @@ struct Exchange {
     domains: Vec<String>,
     /// The router found nothing to do.
     is_talk: bool,
-    /// What was offered, where the message asks for it.
+    /// What was offered, where the message begins with a yes.
     agreed: Vec<PlannedAction>,
     /// What is done with one tap.
     offers: Vec<PlannedAction>,
+    /// What was asked for before that some of it is for.
+    earlier: Option<String>,
     /// What the model said last.
     reply: Option<String>,
     /// A condition of the message that it found not to be so.
@@ -388,11 +393,8 @@ struct Exchange {
     log: String,
 }
 
-/// Whether a message asks for what it was shown: its first words are a yes by themselves, or it orders, and neither
-/// asks nor denies.
-fn asks_for_it(facts: &TurnFacts) -> bool {
+/// Whether the first words of a message are a yes of the person's own by themselves.
+fn opens_with_yes(facts: &TurnFacts) -> bool {
     let first = facts.words().split([',', '.', ';', '!', ':']).next().unwrap_or_default();
-    let reading = facts.reading();
-    let orders = reading.has(&[Mood::Order, Mood::Wish]) && !reading.has(&[Mood::Question, Mood::Negation]);
-    facts.origin().is_own_words() && (consent::read(first) == Consent::Yes || orders)
+    facts.origin().is_own_words() && consent::read(first) == Consent::Yes
 }

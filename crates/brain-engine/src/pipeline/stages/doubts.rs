@@ -48,6 +48,8 @@ pub struct Doubt {
     pub takes_yes: bool,
     /// Why no model has planned.
     pub remark: Option<&'static str>,
+    /// What was asked for before that some of it is for, in the person's own words.
+    pub earlier: Option<String>,
 }
 
 impl Doubt {
@@ -160,6 +162,9 @@ impl Doubt {
         untrusted.extend(taints.into_iter().map(UntrustedText::from));
         let mut offers: Vec<String> = plans.iter().flat_map(|plan| &plan.actions).map(PlannedAction::name).collect();
         offers.dedup();
+        let own = self.earlier.iter().cloned().chain(own).collect();
+        let request: Vec<&str> = self.earlier.as_deref().into_iter().chain([facts.words()]).collect();
+        let request = request.join("\n");
         let offer = Offer {
             id: brain.new_id(),
             owner: facts.owner().clone(),
@@ -167,7 +172,7 @@ impl Doubt {
             until: facts.ctx.now + Duration::seconds(limits::CHOICE_SECS),
             what: Offered::Readings {
                 plans,
-                request: facts.words().to_owned(),
+                request: request.clone(),
                 at: facts.as_written().now,
                 untrusted: untrusted.clone(),
             },
@@ -184,7 +189,7 @@ impl Doubt {
             takes_yes: self.takes_yes,
             own,
             quoted: untrusted,
-            ..Clarification::asks(facts.words().to_owned(), words, domains, facts.ctx.now)
+            ..Clarification::asks(request, words, domains, facts.ctx.now)
         }));
         Ok(answer)
     }

@@ -95,13 +95,12 @@ pub(super) fn in_conversation(
     if words.text.trim().is_empty() { Formatted::default() } else { honest::shown(words, &truth) }
 }
 
-/// Whether a message asks, and for nothing to be done, as code reads it.
+/// Whether a message asks, or plainly orders looks alone: what code does not read may be an order, and words about one
+/// stand beside a statement whether it was done.
 fn only_asks(facts: &TurnFacts) -> bool {
     let clauses = &facts.reading().clauses;
     let asks = !clauses.is_empty() && clauses.iter().all(|clause| clause.mood == Mood::Question);
-    let is_order = || facts.reading().has(&[Mood::Order, Mood::Wish]) && !facts.intents().only_look();
-    let is_command = || facts.intents().ask_a_command() && !facts.intents().only_look();
-    asks || is_read(facts) && !is_order() && !is_command()
+    asks || facts.intents().ask_a_command() && facts.intents().only_look()
 }
 
 /// Whether code reads the language of a message.

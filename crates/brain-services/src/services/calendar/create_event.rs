@@ -208,8 +208,7 @@ impl Edits<CreateEvent> for CalendarService {
 }
 
 fn overlap(event: &Event, o: &Occurrence, ctx: &RequestContext) -> String {
-    let end = o.told_end().map(Moment::store);
-    let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
+    let when = o.when(&ctx.reference());
     format!("Overlaps with “{}” ({when})", texts::brief(&event.summary))
 }
 

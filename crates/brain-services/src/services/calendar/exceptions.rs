@@ -20,7 +20,7 @@ use crate::services::items::{self, AT, Item, is_like_an_id};
 use crate::services::preparing;
 use crate::services::recurrence::{counted, ended, moved_along};
 use crate::services::service::{ItemChoice, Prepared};
-use crate::services::show::{self, Moment};
+use crate::services::show::Moment;
 use crate::services::{finding, texts, times};
 use brain_core::core::plan::Action;
 use brain_core::limits::SERIES_EXCEPTIONS_MAX;
@@ -291,8 +291,7 @@ impl Scope {
 
 fn asked<C>(event: &Event, meant: &Occurrence, ctx: &RequestContext) -> Prepared<C> {
     let at = event.as_at(meant);
-    let end = meant.told_end().map(Moment::store);
-    let when = show::span(&meant.start.store(), end.as_deref(), &ctx.reference());
+    let when = meant.when(&ctx.reference());
     let choice = |id: &str, label: String| ItemChoice { id: id.to_owned(), label, untrusted: Vec::new() };
     Prepared::Several {
         param: "scope".to_owned(),

@@ -64,7 +64,7 @@ use super::replica;
 use super::searchable::Searchable;
 use super::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
 use super::show::Moment;
-use super::{show, texts};
+use super::texts;
 use brain_core::core::ids::UserId;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::core::turn::Attachment;
@@ -234,8 +234,7 @@ fn agenda_item(event: &Event, o: &Occurrence) -> AgendaItem {
 
 /// What it is called and when it is, for the person.
 fn told(event: &Event, o: &Occurrence, ctx: &RequestContext) -> (String, Vec<UntrustedText>) {
-    let end = o.told_end().map(Moment::store);
-    let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
+    let when = o.when(&ctx.reference());
     (format!("{} ({when})", texts::brief(&event.summary)), event.untrusted())
 }
 

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::services::show::Moment;
+use crate::services::show::{self, Moment};
+use brain_language::language::time::Reference;
 
 /// One time at which an event takes place.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,12 @@ impl Occurrence {
     /// When it ends, as told to people: of several whole days the last one.
     pub fn told_end(&self) -> Option<Moment> {
         self.end.map(last_of)
+    }
+
+    /// Its time, for the person.
+    pub fn when(&self, reference: &Reference) -> String {
+        let end = self.told_end().map(Moment::store);
+        show::span(&self.start.store(), end.as_deref(), reference)
     }
 
     /// True when it takes whole days.

@@ -12,7 +12,6 @@ use crate::services::context::RequestContext;
 use crate::services::finding::LASTING;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
-use crate::services::show;
 use crate::services::show::Moment;
 use crate::services::texts::brief;
 use brain_core::core::ids::UserId;
@@ -224,8 +223,7 @@ impl Item for Event {
         let Some(o) = self.current(ctx.now, ctx.zone) else {
             return brief(&self.summary);
         };
-        let end = o.told_end().map(Moment::store);
-        let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
+        let when = o.when(&ctx.reference());
         let repeats = if self.is_series() { ", repeating" } else { "" };
         format!("{} — {when}{repeats}", brief(&self.summary))
     }

@@ -4,6 +4,7 @@
 //! Invariants: what is named with nothing in its place is withdrawn, which does nothing; a yes is never a model's. What
 //! was offered and is not named stays offered, beside what is offered now. Not here: what the actions do.
 
+use super::Exchange;
 use super::says::ModelTurn;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
@@ -16,6 +17,7 @@ use crate::queries::offers::{Offer, Offered};
 use brain_core::core::ids::PendingId;
 use brain_core::core::pending::Pending;
 use brain_core::core::plan::{Plan, PlannedAction};
+use brain_core::core::provenance::UntrustedText;
 use brain_core::limits;
 use brain_core::ports::{Change, Expect, RecordExt, StoreError, Table};
 use brain_language::language::grounding::ValueKind;
@@ -32,7 +34,10 @@ pub(super) enum InsteadOf<'a> {
 /// What was offered with one tap, and waits for it.
 pub(super) struct StandingOffer {
     id: String,
-    plan: Plan,
+    pub plan: Plan,
+    request: String,
+    /// What it holds of others' words.
+    pub untrusted: Vec<UntrustedText>,
     revision: u64,
 }
 
@@ -79,9 +84,9 @@ impl<'a> InsteadOf<'a> {
     }
 
     /// What is offered, where that is what it is.
-    pub fn offered(&self) -> Option<&[PlannedAction]> {
+    pub fn offered(&self) -> Option<&StandingOffer> {
         match self {
-            Self::Offer(offer) => Some(&offer.plan.actions),
+            Self::Offer(offer) => Some(offer),
             Self::Card(_) | Self::Draft(_) => None,
         }
     }
@@ -105,8 +110,7 @@ impl<'a> InsteadOf<'a> {
             }
             Self::Offer(offer) if goes => {
                 account.takes_question();
-                let expect = Expect::Revision(offer.revision);
-                answer.batch.extend([Change::delete(Table::Meta, Offer::key_of(&offer.id), expect)]);
+                answer.batch.extend([offer.withdrawal()]);
             }
             Self::Draft(draft) if came.has_changed => draft.replaced(brain, facts, answer).await?,
             Self::Card(_) | Self::Offer(_) | Self::Draft(_) => {}
@@ -123,8 +127,8 @@ impl StandingOffer {
         let stored = brain.store.load::<Offer>(&Offer::key_of(id)).await?;
         let open = stored.filter(|(offer, _)| is_open(offer, facts));
         Ok(open.and_then(|(offer, revision)| match offer.what {
-            Offered::Readings { mut plans, .. } if plans.len() == 1 => {
-                Some(Self { id: offer.id, plan: plans.remove(0), revision })
+            Offered::Readings { mut plans, request, untrusted, .. } if plans.len() == 1 => {
+                Some(Self { id: offer.id, plan: plans.remove(0), request, untrusted, revision })
             }
             Offered::Readings { .. }
             | Offered::Actions { .. }
@@ -134,20 +138,27 @@ impl StandingOffer {
         }))
     }
 
-    /// What it offers beside these: what they do not say anew, as far as both are one answer's.
-    pub fn beside(self, brain: &Brain, offers: Vec<PlannedAction>) -> Vec<PlannedAction> {
-        let is_anew = |old: &PlannedAction| offers.iter().any(|new| is_same_thing(brain, old, new));
-        let mut all = self.plan.actions;
-        // What depends on another stands or falls with it.
-        if all.iter().any(is_anew) || all.len() + offers.len() > limits::PLAN_ACTIONS_MAX {
-            return offers;
+    /// Joins what is offered now, as far as both are one answer's, with its words and whose they are; what is said anew
+    /// takes its place. Its own button is gone then: nothing of it can be done twice.
+    pub fn joins(self, brain: &Brain, exchange: &mut Exchange, so_far: &mut Progressing) {
+        let offers = &mut exchange.offers;
+        if self.plan.actions.len() + offers.len() > limits::PLAN_ACTIONS_MAX {
+            return;
         }
-        let moved = all.len();
-        all.extend(offers.into_iter().map(|mut new| {
-            new.depends_on.iter_mut().for_each(|on| *on += moved);
-            new
-        }));
-        all
+        so_far.answer.batch.extend([self.withdrawal()]);
+        // What depends on another stands or falls with it.
+        if self.plan.actions.iter().any(|old| offers.iter().any(|new| is_same_thing(brain, old, new))) {
+            return;
+        }
+        let before = self.plan.actions.len();
+        offers.iter_mut().flat_map(|new| &mut new.depends_on).for_each(|on| *on += before);
+        offers.splice(0..0, self.plan.actions);
+        so_far.sources.untrusted.extend(self.untrusted);
+        exchange.earlier = Some(self.request);
+    }
+
+    fn withdrawal(&self) -> Change {
+        Change::delete(Table::Meta, Offer::key_of(&self.id), Expect::Revision(self.revision))
     }
 }
 

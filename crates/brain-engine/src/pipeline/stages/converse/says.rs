@@ -134,6 +134,8 @@ fn reply_in(beginning: &str) -> Option<String> {
     /// `\uD83D\uDE00`, cut before its end.
     const ESCAPE_BYTES: usize = 11;
     let open = &beginning[beginning.find('{')?..];
+    // Before that, nothing is read again with each piece.
+    open.rfind("\"reply\"")?;
     let cuts = (0..=ESCAPE_BYTES).filter_map(|cut| open.get(..open.len().checked_sub(cut)?));
     let mut read = cuts.filter_map(|cut| serde_json::from_str::<ModelTurn>(&format!("{cut}\"}}")).ok());
     read.next().filter(|said| said.plan.actions.is_empty()).and_then(|said| said.reply)

@@ -11,7 +11,7 @@ use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::grounding::only;
 use crate::pipeline::stages::progressing::Progressing;
 use crate::pipeline::turn::TurnFacts;
-use brain_core::core::plan::{Plan, PlannedAction};
+use brain_core::core::plan::{Params, Plan, PlannedAction};
 use brain_core::core::provenance::untainted;
 use brain_core::core::sight::Sight;
 use brain_core::core::text::{one_line, quoted};
@@ -29,7 +29,7 @@ pub(super) struct Verifying<'a> {
     pub context: &'a Context,
     pub so_far: &'a Progressing,
     pub people: &'a [Person],
-    /// What was shown in full and offered, where the person's words ask for it.
+    /// What was shown in full and offered, where the person's words begin with a yes.
     pub agreed: &'a [PlannedAction],
     /// From 0.
     pub round: usize,
@@ -101,11 +101,7 @@ impl Verifying<'_> {
 
     /// How what is in hand or waits repeats.
     fn rules_in_hand(&self, sight: &Sight<'_>) -> Vec<String> {
-        let touched =
-            sight.in_hand.touched.iter().map(|past| (past.service.as_str(), past.command.as_str(), &past.params));
-        let waiting = sight.cards.iter().flat_map(|card| &card.actions);
-        let waiting = waiting.map(|planned| (planned.service.as_str(), planned.command.as_str(), &planned.params));
-        let rules = touched.chain(waiting).flat_map(|(service, command, params)| {
+        let rules = params_in_hand(sight).flat_map(|(service, command, params)| {
             let entry = self.brain.services.command(service, command);
             let values = entry.and_then(|entry| {
                 let params = entry.check(params.clone()).ok()?;
@@ -133,12 +129,17 @@ fn in_hand<'s>(sight: &Sight<'s>) -> BTreeMap<&'s str, &'s str> {
 
 /// Times of what is in hand or waits, as words that are read.
 fn times_in_hand(sight: &Sight<'_>, zone: chrono_tz::Tz) -> Vec<String> {
-    let touched = sight.in_hand.touched.iter().map(|past| &past.params);
-    let params = touched.chain(sight.cards.iter().flat_map(|card| &card.actions).map(|planned| &planned.params));
-    let texts = params.flat_map(|params| untainted(params, &[], &[]));
+    let texts = params_in_hand(sight).flat_map(|(_, _, params)| untainted(params, &[], &[]));
     let local = texts.filter_map(|text| {
         let at = Moment::read(&one_line(&text), zone)?.start(zone);
         Some(at.format("%Y-%m-%d %H:%M").to_string())
     });
     local.collect()
+}
+
+/// Service, command and parameters of what is in hand or waits.
+fn params_in_hand<'s>(sight: &'s Sight<'_>) -> impl Iterator<Item = (&'s str, &'s str, &'s Params)> {
+    let touched = sight.in_hand.touched.iter().map(|past| (&*past.service, &*past.command, &past.params));
+    let waiting = sight.cards.iter().flat_map(|card| &card.actions);
+    touched.chain(waiting.map(|planned| (&*planned.service, &*planned.command, &planned.params)))
 }
