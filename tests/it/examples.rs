@@ -24,7 +24,9 @@ fn every_example_of_help_works_on_the_data_of_the_demo() {
         // It was done, a card asks for a yes, or a question says which one it found.
         let did = outcomes_of(&lines).iter().any(|outcome| outcome["status"] == "succeeded");
         let asks = !buttons_of(&lines).is_empty() || said.contains('?');
-        assert!(did || asks, "{example}: {said}\n{:#?}", done_of(&lines));
+        // What code tells of itself is done once it is told.
+        let is_told = done_of(&lines)["path"] == "command";
+        assert!(did || asks || is_told, "{example}: {said}\n{:#?}", done_of(&lines));
     }
 }
 

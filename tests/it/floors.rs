@@ -75,7 +75,7 @@ const HOUSES: [House; 8] = [
             &["times", "finding"],
             &["preparing"],
             &["values", "described", "standing", "outgoing", "offered", "offsets", "reported", "amending", "cards"],
-            &["task", "calendar", "email", "notes", "memory", "contacts", "mcp", "declared"],
+            &["task", "calendar", "email", "notes", "memory", "contacts", "mcp", "declared", "assistant"],
             &["filling", "amendment", "completion", "condition", "demo", "probing"],
             &[""],
         ],

@@ -7,6 +7,7 @@ mod answers;
 mod architecture;
 mod archive;
 mod asked_again;
+mod assistant;
 mod attack;
 mod backends;
 mod commands_file;

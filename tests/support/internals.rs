@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use brain_agent::prompts::{Prompts, folded};
 
 /// The commands of the services that are built in; `rig` holds the list against the registry.
-pub const COMMANDS: [(&str, &[&str]); 6] = [
+pub const COMMANDS: [(&str, &[&str]); 7] = [
     ("task", &["create", "list", "update", "complete", "delete"]),
     (
         "calendar",
@@ -41,6 +41,7 @@ pub const COMMANDS: [(&str, &[&str]); 6] = [
     ("memory", &["store", "update", "recall", "forget"]),
     ("keep", &["create", "append", "list", "search", "tick", "untick", "remove", "delete"]),
     ("contacts", &["find", "save", "delete"]),
+    ("assistant", &["undo", "settings", "snooze", "more", "done", "waiting"]),
 ];
 
 /// What asks to be shown how an answer came about is shown just that.

@@ -336,10 +336,15 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
     world.live_until(utc("2026-01-13T20:00:00Z")).await;
     let ctx = world.brain.request_context(&world.user().await, &super::world::my_chat());
     let day = |text: &str| text.parse().unwrap();
-    let lines =
-        brain_agent::pipeline::intake::agenda::agenda(&world.brain, &ctx, day("2026-01-13"), day("2026-01-16"), None)
-            .await
-            .lines;
+    let lines = brain_agent::pipeline::stages::assistant::agenda::agenda(
+        &world.brain,
+        &ctx,
+        day("2026-01-13"),
+        day("2026-01-16"),
+        None,
+    )
+    .await
+    .lines;
     assert_eq!(
         lines.join("\n"),
         "❗ Taxes — since Mon 12 Jan\n\n\
@@ -348,9 +353,14 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
          ▫️ 18:00 Pills\n\nThu 15 Jan\n▫️ 18:00 Pills"
     );
     world.does("complete", json!({"find_by": "pills"})).await;
-    let lines =
-        brain_agent::pipeline::intake::agenda::agenda(&world.brain, &ctx, day("2026-01-13"), day("2026-01-14"), None)
-            .await
-            .lines;
+    let lines = brain_agent::pipeline::stages::assistant::agenda::agenda(
+        &world.brain,
+        &ctx,
+        day("2026-01-13"),
+        day("2026-01-14"),
+        None,
+    )
+    .await
+    .lines;
     assert_eq!(lines, ["❗ Taxes — since Mon 12 Jan"], "today's is done");
 }

@@ -109,6 +109,10 @@ impl Entry for Watched {
         self.inner.heeds_conditions()
     }
 
+    fn is_of_the_turn(&self) -> bool {
+        self.inner.is_of_the_turn()
+    }
+
     fn kinds(&self) -> ParamKinds {
         self.inner.kinds()
     }

@@ -32,8 +32,8 @@ use brain_core::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError,
 use brain_engine::pipeline::brain::Brain;
 use brain_engine::pipeline::commit::notification_messages;
 use brain_engine::pipeline::commit::user::briefing_due;
-use brain_engine::pipeline::intake::agenda::briefing;
 use brain_engine::pipeline::recover::in_doubt::Doubts;
+use brain_engine::pipeline::stages::assistant::agenda::briefing;
 use brain_services::services::capabilities::FallenDue;
 use courier::ToldChats;
 use lookout::look;

@@ -34,7 +34,7 @@ use brain_services::services::address_book::AddressBook;
 use brain_services::services::capabilities::ContextSource;
 use brain_services::services::context::RequestContext;
 use brain_services::services::mcp::McpServers;
-use brain_services::services::registry::Registry;
+use brain_services::services::registry::{Registration, Registry, Services};
 use brain_wire::accounts::{AccountDirectory, ListedAccount};
 
 /// The account that actions are taken on; one a person until services have several.
@@ -155,6 +155,14 @@ impl Brain {
     /// Whether turns are conversations with the model.
     pub fn converses(&self) -> bool {
         self.model.is_some() && self.planning() == Planning::Conversation
+    }
+
+    /// The services that the planner of this person's turns may choose from.
+    pub fn plannable(&self, owner: &UserId) -> Arc<Services> {
+        let is_left_out = |service: &Registration| {
+            !service.service.is_open_to(owner) || service.service.is_for_conversations() && !self.converses()
+        };
+        self.services.now().without_those(is_left_out)
     }
 
     /// Whether a call for a command's parameters offers all of them.

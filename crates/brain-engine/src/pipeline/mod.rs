@@ -9,14 +9,12 @@
 //!   │     command     /today, /undo, …
 //!   │     decision    yes or no to an open card ──────────► decide ─► execute ─► receipt, and on with what was open
 //!   │     amendment   "yes, but at 4pm": the card changes
-//!   │     setting     "my time zone is Lisbon"
+//!   │     assistant   "undo that", "my time zone is Lisbon", "did you send it?", "more"
 //!   │     told        "always cc Tom", "my NAS is a fnOS now": kept, and gone by
 //!   │     snooze      until when, for the reminder whose button asked
 //!   │     reminder    "done", right after one was told
-//!   │     page        "more", right below a list
 //!   │     findings    "only from Anna", "reply to 3", of what an investigation found
 //!   │     salient     "answer the first one", "write her", of what was shown or said last
-//!   │     record      "did you send it?"
 //!   │     known       "what day is it?", "I'm Mara": answered by code alone
 //!   │     tool        "use files: read_text_file /srv/list.txt": of a server that brings tools
 //!   │     excess      more at once than can be read: to be said in parts

@@ -2,14 +2,12 @@
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::context::RequestContext;
-use super::error::ServiceError;
 pub(crate) use super::schema::one_or_many;
 use super::service::{Attempt, Prepared};
+use super::{context::RequestContext, error::ServiceError};
 use brain_core::core::button::Button;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
@@ -267,8 +265,7 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         Vec::new()
     }
 
-    /// What takes it back, where its effect is outside the store: a low-stakes command over what was changed, offered as
-    /// Undo for a while, which finds nothing to do once that has changed since. `None`: nothing does, or records do.
+    /// What takes an effect outside the store back: a low-stakes command that finds nothing to do once it changed since.
     fn reversal(&self, _action: &Action, _output: &Self::Output) -> Option<PlannedAction> {
         None
     }
@@ -315,6 +312,11 @@ pub trait Handle<C: Command>: Send + Sync + 'static {
     /// Finds what the action is about and fills in what follows from it. Reads only.
     async fn prepare(&self, _ctx: &RequestContext, command: C) -> Result<Prepared<C>, ServiceError> {
         Ok(Prepared::as_is(command))
+    }
+
+    /// Whether the turn carries it out in place of this service.
+    fn is_of_the_turn(&self) -> bool {
+        false
     }
 
     /// Does it. Called once per attempt, after the run's journal allows it.
@@ -382,7 +384,7 @@ impl<T> Completed<T> {
     #[must_use]
     pub fn taken_back_by(mut self, by: Option<PlannedAction>) -> Self {
         if let Self::Succeeded { reversal, .. } = &mut self {
-            *reversal = by;
+            *reversal = by
         }
         self
     }

@@ -38,7 +38,9 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     /// Its name there.
     fn command(&self) -> &str;
     /// The digest of its definition, where that arrived at run time; `None` for a Rust type.
-    fn definition(&self) -> Option<&str>;
+    fn definition(&self) -> Option<&str> {
+        None
+    }
     /// What it does.
     fn summary(&self) -> &str;
     /// How a person asks for it.
@@ -76,6 +78,10 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     }
     /// See [`Command::HEEDS_CONDITIONS`].
     fn heeds_conditions(&self) -> bool {
+        false
+    }
+    /// See [`Handle::is_of_the_turn`].
+    fn is_of_the_turn(&self) -> bool {
         false
     }
     /// JSON schema of its parameters.
@@ -214,10 +220,6 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         T::NAME
     }
 
-    fn definition(&self) -> Option<&str> {
-        None
-    }
-
     fn summary(&self) -> &str {
         T::SUMMARY
     }
@@ -255,6 +257,10 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn heeds_conditions(&self) -> bool {
         T::HEEDS_CONDITIONS
+    }
+
+    fn is_of_the_turn(&self) -> bool {
+        self.handler.is_of_the_turn()
     }
 
     fn schema(&self) -> Value {

@@ -21,6 +21,7 @@ pub mod agenda;
 mod amending;
 pub mod amendment;
 pub mod archived;
+pub mod assistant;
 pub mod backend;
 pub mod calendar;
 pub mod capabilities;
@@ -154,6 +155,7 @@ pub fn built_in(
         Arc::new(memory::MemoryService::new(store.clone(), index.clone()).embedded_by(embedder)).registration(),
         Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
         people.clone().registration(),
+        assistant::AssistantService::registration(),
     ]);
     (registry, people)
 }

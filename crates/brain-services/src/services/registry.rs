@@ -95,10 +95,7 @@ impl Registry {
 
     /// Those of this moment that a person may use: what is offered to their planners, and in help.
     pub fn open_to(&self, owner: &UserId) -> Arc<Services> {
-        let now = self.now();
-        let closed = now.list.iter().filter(|registration| !registration.service.is_open_to(owner));
-        let closed: Vec<String> = closed.map(|registration| registration.info.name.clone()).collect();
-        if closed.is_empty() { now } else { now.without(closed) }
+        self.now().without_those(|registration| !registration.service.is_open_to(owner))
     }
 
     /// Adds a service; from the next look on it is there.
@@ -178,6 +175,13 @@ impl Services {
         let found_by = list.iter().filter(|_| has_tools).flat_map(|registration| registration.stems.iter().cloned());
         let by_words = NearestIndex::of(found_by);
         Self { list, by_words, open: Mutex::default(), schemas: Mutex::default(), route }
+    }
+
+    /// The same without these.
+    pub fn without_those(self: Arc<Self>, is_left_out: impl Fn(&Registration) -> bool) -> Arc<Self> {
+        let closed = self.list.iter().filter(|registration| is_left_out(registration));
+        let closed: Vec<String> = closed.map(|registration| registration.info.name.clone()).collect();
+        if closed.is_empty() { self } else { self.without(closed) }
     }
 
     fn without(&self, closed: Vec<String>) -> Arc<Self> {

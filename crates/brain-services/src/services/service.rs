@@ -347,6 +347,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         true
     }
 
+    /// Whether only a model that holds a conversation is offered its commands: others leave them to code.
+    fn is_for_conversations(&self) -> bool {
+        false
+    }
+
     /// What a turn of this person waits for inside it, when that takes its time.
     fn waited_for(&self, _owner: &UserId) -> Option<Progress> {
         None

@@ -151,7 +151,7 @@ async fn a_long_question_and_a_long_conversation_are_cut() {
 fn what_there_is_follows_from_the_services() {
     let services = crate::testing::registry().now();
     let lines = things(&services);
-    assert_eq!(lines.len(), services.names().len(), "{lines:?}");
+    assert_eq!(lines.len(), services.searchable().len(), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains(": thread; ")), "{lines:?}");
 }
 

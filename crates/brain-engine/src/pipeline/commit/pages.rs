@@ -1,5 +1,5 @@
 //! How a list goes on: the record of its next page, and the button that names it. Not here: going on with it
-//! (`intake::pages`), and where a page ends (each list knows).
+//! (`stages::assistant::pages`), and where a page ends (each list knows).
 
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};

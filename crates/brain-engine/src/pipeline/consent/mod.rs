@@ -8,6 +8,7 @@ pub mod cards;
 pub mod closed;
 pub mod decisions;
 pub(super) mod drafts;
+mod lately;
 pub(super) mod listed;
 pub(super) mod stopping;
 pub mod undo;
@@ -28,6 +29,7 @@ use brain_core::core::turn::{NoticeKind, Path, Reply};
 use brain_core::limits;
 use brain_core::ports::{StoreError, Table, optimistic};
 use decisions::Revisions;
+pub(super) use lately::recorded;
 
 /// What can be said behind a card's Edit button; Telegram shows up to 64 characters.
 const EDIT_EXAMPLE: &str = "at 4pm instead · to Max, too · shorter";

@@ -1,5 +1,5 @@
 //! What can be taken back: the buttons that say so, what of it is on record, and what is said where it was told. Not
-//! here: taking it back (`intake::cards::undo`).
+//! here: taking it back (`stages::assistant::undo`).
 
 use chrono::Utc;
 use chrono::{DateTime, Duration};

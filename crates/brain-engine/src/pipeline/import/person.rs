@@ -8,7 +8,7 @@ use super::ImportError;
 use super::report::ImportReport;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::user::settings_changed;
-use crate::pipeline::intake::settings::language_name;
+use crate::pipeline::stages::assistant::settings::language_name;
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::core::settings::Settings;
 use brain_core::ports::records::User;

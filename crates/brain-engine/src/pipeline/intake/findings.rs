@@ -5,12 +5,13 @@
 //! and nothing else, so that whatever is done with it is planned, tainted and gated like any other request. Not here:
 //! further pages (`pages`), lists of services ([`salient`]), and what is kept (`stages::investigate`).
 
-use super::intended::{Intended, Taken};
+use super::Taken;
 use super::salient;
 use crate::investigate::synthesize::AnswerRow;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::answers;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::turn::Path;

@@ -4,9 +4,9 @@
 //! Answered by code whether there is a model or not: a model can only guess the time, and makes up what it is, what it
 //! is connected to and where words go. Invariants: the whole message is this; a name that is only said by the way replaces none that is known.
 
-use super::intended::Intended;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use brain_core::core::text::visible;
 use brain_core::core::turn::Path;

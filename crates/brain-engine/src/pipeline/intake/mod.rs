@@ -10,34 +10,45 @@
 //! words of a message does so behind the guard ([`Guarding`]). A step that has no answer leaves no trace. Not here: deciding cards (`consent`), and which messages are one turn (the channel; [`debounce`]
 //! only says how long it may wait).
 
-pub mod agenda;
+mod assistant;
 pub mod buttons;
 mod cards;
 pub mod commands;
 mod excess;
 mod findings;
-mod intended;
 mod known;
 mod named_tool;
 pub mod offers;
-pub mod pages;
 mod question;
 mod report;
 mod resumed;
 mod salient;
-pub mod settings;
 mod told;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use self::Guarding::{Before, Behind, Within};
-use self::cards::{amendments, answers, record};
-use self::intended::Taken;
+use self::cards::{amendments, answers};
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::act;
+use crate::pipeline::stages::assistant::{Intended, reminder};
 use crate::pipeline::stages::{converse, guard, undecided};
-use crate::pipeline::turn::{Turn, TurnError};
+use crate::pipeline::turn::{PointedAt, Turn, TurnError};
 use brain_core::ports::Usage;
+
+/// What a step makes of a turn that is its business.
+enum Taken {
+    By(Intended),
+    /// It goes on, read as if it named this: so do the steps below and whatever it is routed to read it.
+    ReadAs(PointedAt),
+}
+
+impl<T: Into<Intended>> From<T> for Taken {
+    fn from(intended: T) -> Self {
+        Self::By(intended.into())
+    }
+}
 
 /// What a step gives: `None` when the turn is none of its business.
 type StepAnswer<'t> = BoxFuture<'t, Result<Option<Taken>, TurnError>>;
@@ -68,7 +79,7 @@ struct IntakeStep {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [IntakeStep; 20] = [
+const STEPS: [IntakeStep; 18] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     IntakeStep { name: "resumed", guarding: Before, answer: |turn| step(resumed::answer(turn)) },
     // A press carries what it means; it has no words for the others to read.
@@ -81,30 +92,18 @@ const STEPS: [IntakeStep; 20] = [
     IntakeStep { name: "decision", guarding: Before, answer: |turn| step(answers::answer(turn)) },
     // A yes with a change changes the card it speaks of before anybody takes it for a new request.
     IntakeStep { name: "amendment", guarding: Within, answer: |turn| step(amendments::answer(turn)) },
-    // A setting named outright is no answer to a question; the question stays open.
-    IntakeStep { name: "setting", guarding: Behind, answer: |turn| step(settings::answer(turn.brain, &turn.facts)) },
+    // What a phrase asks of the assistant itself is no answer to a question; the question stays open.
+    IntakeStep { name: "assistant", guarding: Behind, answer: |turn| step(assistant::answer(turn.brain, &turn.facts)) },
     // A standing rule is no order to do it now, and a changed fact is no small talk.
     IntakeStep { name: "told", guarding: Behind, answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
     // The time we asked for last, before the same words could answer an older question.
-    IntakeStep {
-        name: "snooze",
-        guarding: Behind,
-        answer: |turn| step(buttons::reminder::until(turn.brain, &turn.facts)),
-    },
+    IntakeStep { name: "snooze", guarding: Behind, answer: |turn| step(reminder::until(turn.brain, &turn.facts)) },
     // A word for a button of a reminder, right after it: as that button.
-    IntakeStep {
-        name: "reminder",
-        guarding: Behind,
-        answer: |turn| step(buttons::reminder::in_words(turn.brain, &turn.facts)),
-    },
-    // Asks for the next page, right below a list: as its button. A question asked since then gets the word.
-    IntakeStep { name: "page", guarding: Before, answer: |turn| step(pages::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "reminder", guarding: Behind, answer: |turn| step(reminder::in_words(turn.brain, &turn.facts)) },
     // Of the rows of an answer. A number behind a verb is a row before it is a time.
     IntakeStep { name: "findings", guarding: Behind, answer: |turn| step(findings::answer(turn)) },
     // A pronoun or an ordinal: what comes now is read with what they mean.
     IntakeStep { name: "salient", guarding: Before, answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
-    // A question what became of something: nothing is planned for it.
-    IntakeStep { name: "record", guarding: Before, answer: |turn| step(record::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
     IntakeStep { name: "known", guarding: Before, answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
     // It names its tool and says what each value is for; no model could read it better.
@@ -142,7 +141,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnEr
         };
         let answer = match stopped {
             Some(stopped) => stopped,
-            None => intended.answer(turn).await?,
+            None => act::intended(turn, intended).await?,
         };
         turn.account.traced("intake", started, read, Usage::default(), step.name);
         let about = answer.reports.iter().map(|report| format!("{}.{}", report.service, report.command));
@@ -168,7 +167,7 @@ mod tests {
     #[test]
     fn nothing_stands_before_the_guard_but_decisions_commands_and_what_only_shows() {
         let before: Vec<&str> = STEPS.iter().filter(|step| step.guarding == Before).map(|step| step.name).collect();
-        let shows = ["forward", "page", "salient", "record", "known", "excess", "undecided"];
+        let shows = ["forward", "salient", "known", "excess", "undecided"];
         let decides = ["resumed", "press", "command", "decision"];
         assert!(before.iter().all(|name| shows.contains(name) || decides.contains(name)), "{before:?}");
     }

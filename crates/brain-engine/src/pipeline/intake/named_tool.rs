@@ -7,9 +7,9 @@
 mod values;
 
 use self::values::{Misread, TakenName, after};
-use super::intended::Intended;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::text::{shorten, visible};

@@ -5,9 +5,9 @@
 //! ever made of it that was not there. Not here: which words report something (`language::requests`), and what is open
 //! (the services).
 
-use super::intended::Intended;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use brain_core::core::plan::{Plan, PlannedAction};

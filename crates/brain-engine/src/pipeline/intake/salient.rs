@@ -4,10 +4,11 @@
 //! nothing of somebody else's becomes the person's own words. A message that means such a thing goes on, read as if it
 //! named it. Not here: rows of investigations (`findings`), and pronouns for things (`language::requests`).
 
+use super::Taken;
 use super::findings::{Asks, asked, is_of_mail, no_mail, no_such_row};
-use super::intended::{Intended, Taken};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::stages::investigate::KeptAnswer;
 use crate::pipeline::turn::{PointedAt, TurnError, TurnFacts};
 use brain_core::core::history::ItemRef;

@@ -3,8 +3,8 @@
 //! Invariants: only typed words of one's own; a rule is kept as said, and what code sees to of it is told; a statement
 //! changes only what is known under exactly that name, or said to be exactly what is denied. Both can be undone. Not here: obeying rules (the gate).
 
-use super::intended::Intended;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use brain_core::core::outcome::Status;
 use brain_core::core::turn::{Origin, Path};

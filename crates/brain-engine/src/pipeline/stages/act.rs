@@ -2,6 +2,7 @@
 //! or a command asks for. Not here: the two that need no router, the answer to a question of ours
 //! (`intake::question`) and the change of a card (`intake::cards::amendments`).
 
+use super::assistant::{Intended, ToBeDone};
 use super::context::{self, Fetching};
 use super::progressing::{Progressing, told_by_receipts};
 use super::rounds::{one_round, rounds};
@@ -26,6 +27,17 @@ pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Ans
     let investigates = kind == Kind::Investigate || turn.facts.intents().investigates();
     let topic = Topic { answers: question, investigates, selection: selection.as_ref(), ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
+}
+
+/// What somebody is understood to want, done, and the answer that it comes to.
+pub(in crate::pipeline) async fn intended(turn: &Turn<'_>, intended: Intended) -> Result<Answer, StoreError> {
+    match intended {
+        Intended::Said(answer) => Ok(*answer),
+        Intended::Done(todo) => {
+            let ToBeDone { actions, sources, then } = *todo;
+            Ok(then(given(turn, actions, sources, Vec::new()).await?))
+        }
+    }
 }
 
 /// What a button or a command asks for: these actions through the gate, told by their receipts alone; with whose words

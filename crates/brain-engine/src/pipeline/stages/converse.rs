@@ -55,7 +55,7 @@ const WITHDRAWN: &str = "Okay, I leave it. Nothing was done.";
 
 /// Whether a turn is one: a capable model is there, and one prompt holds all that may be said.
 pub(in crate::pipeline) fn is_held(brain: &Brain, facts: &TurnFacts) -> bool {
-    let services = brain.services.open_to(facts.owner());
+    let services = brain.plannable(facts.owner());
     brain.converses() && services.extent(&services.names()) == CatalogExtent::Schemas
 }
 
@@ -77,7 +77,7 @@ impl Conversing<'_> {
             turn.account.agreed();
             return act::act(turn, route, context).await;
         }
-        let names = turn.brain.services.open_to(turn.facts.owner()).names();
+        let names = turn.brain.plannable(turn.facts.owner()).names();
         let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &names))).await?;
         let dialogue = Dialogue { turn, context: &context, names };
         let routing = Box::pin(self.bounds());
@@ -111,7 +111,7 @@ impl Conversing<'_> {
             return Ok(answer);
         }
         let turn = self.turn;
-        let names = turn.brain.services.open_to(turn.facts.owner()).names();
+        let names = turn.brain.plannable(turn.facts.owner()).names();
         let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &names))).await?;
         Dialogue { turn, context: &context, names }.begun(None, route, self.guess).await
     }

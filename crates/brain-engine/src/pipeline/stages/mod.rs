@@ -1,9 +1,10 @@
 //! The stages of a routed turn, one file each: guard, route, context, plan, gate, reflect, respond; and what leads
-//! from one to the next. Not here: doing what passed the gate (`run`).
+//! from one to the next; and what is asked of the assistant itself ([`assistant`]). Not here: doing what passed the gate (`run`).
 
 pub(crate) mod act;
 pub(crate) mod answers;
 pub(crate) mod ask;
+pub mod assistant;
 mod build_params;
 mod built_in;
 mod called;

@@ -99,7 +99,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
             (Stage::BuildParams, Box::pin(build_params::plan(turn, model, &commands, context, topic)).await)
         }
         None => {
-            let services = turn.brain.services.open_to(turn.facts.owner());
+            let services = turn.brain.plannable(turn.facts.owner());
             let is_held = services.extent(domains) == CatalogExtent::Schemas;
             // What one call cannot hold is refined again.
             match topic.round.filter(|_| !is_held) {

@@ -22,10 +22,12 @@ use brain_core::core::outcome::{Report, Status};
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::provenance;
 use brain_core::core::provenance::Sources;
+use brain_core::core::text::shorten;
 use brain_core::core::turn::{Path, Reply};
 use brain_core::limits;
 use brain_core::ports::records::Clarification;
 use brain_core::ports::{Change, StoreError};
+use brain_services::services::entry::Entry;
 use brain_services::services::outgoing::ToldSoFar;
 use brain_services::services::standing::ConditionState;
 
@@ -90,6 +92,44 @@ impl Progressing {
         self.offered = replies;
         self.answer.untrusted.extend(untrusted);
         self.answer.batch.extend(batch.changes);
+    }
+
+    /// Adds what an order to the assistant itself came to: what it says is told as a receipt, with its buttons.
+    pub fn joins(&mut self, entry: &dyn Entry, planned: &PlannedAction, answer: Answer) {
+        let Answer { replies, edits, rewrites, reports, actions, untrusted, asks, batch, .. } = answer;
+        let (clarification, user, snoozing) = (answer.clarification, answer.user, answer.snoozing);
+        if self.answer.reports.is_empty() {
+            self.answer.path = answer.path;
+        }
+        for reply in replies {
+            if reply.card.is_some() {
+                self.answer.replies.push(reply);
+                continue;
+            }
+            let told = shorten(&reply.text, limits::FACT_CHARS);
+            self.results.facts.push(format!("{} succeeded: {told}", planned.name()));
+            self.results.receipts.push(reply.text);
+            self.buttons.extend(reply.buttons);
+        }
+        let changes = !user.is_empty() || snoozing.is_some() || reports.iter().any(|r| r.status == Status::Succeeded);
+        if entry.writes() && (changes || !batch.changes.is_empty() || !rewrites.is_empty()) {
+            self.results.changed = true;
+            self.results.done.push(entry.summary().to_owned());
+        }
+        self.answer.reports.extend(reports);
+        self.answer.edits.extend(edits);
+        self.answer.rewrites.extend(rewrites);
+        self.answer.actions.extend(actions);
+        self.answer.untrusted.extend(untrusted);
+        self.answer.asks.extend(asks);
+        self.answer.batch.extend(batch.changes);
+        self.answer.user.extend(user);
+        self.answer.snoozing = snoozing.or(self.answer.snoozing.take());
+        self.answer.decided = answer.decided.or(self.answer.decided.take());
+        self.answer.tells_waiting |= answer.tells_waiting;
+        if let (Question::Open(_), false) = (&clarification, self.asks()) {
+            self.answer.clarification = clarification;
+        }
     }
 
     /// Whether nothing came of it.

@@ -122,7 +122,7 @@ impl AskedBefore<'_> {
         let words = words.join(" ");
         let words = words.trim_end_matches(|c: char| c.is_ascii_punctuation());
         let day = facts.ctx.now.with_timezone(&facts.ctx.zone).date_naive();
-        let services = self.brain.services.open_to(facts.owner()).route_schema().number();
+        let services = self.brain.plannable(facts.owner()).route_schema().number();
         MadeFrom::of(&("asked before", words, day, facts.ctx.zone.name(), services, with))
     }
 

@@ -11,6 +11,8 @@
 //! found is data for the next; what it did or tried is not done again; where rounds end before all is done, that is
 //! said.
 
+mod of_the_turn;
+
 use std::future::ready;
 
 use super::answers;
@@ -30,14 +32,12 @@ use super::reflect;
 use super::resolve;
 use super::unfinished::{self, ChosenNext, EndedRound};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::Answer;
-use crate::pipeline::commit::{STOPPED, sorry};
+use crate::pipeline::commit::{Answer, STOPPED, sorry};
 use crate::pipeline::consent::cards;
 use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
 use crate::pipeline::stages::topic::{self, Planned, Topic};
-use crate::pipeline::turn::{Turn, TurnError};
-use crate::pipeline::turn::{TurnAccount, TurnFacts, status};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts, status};
 use brain_core::core::ids::RunId;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::provenance::{Sources, UntrustedText, WrittenBy};
@@ -285,6 +285,7 @@ impl Gating<'_> {
         let mut plan = reflect::without_repeats(&turn.brain.services, plan, &so_far.answer.reports, &so_far.proposed);
         so_far.answer.reports.extend(misplaced);
         so_far.proposed.extend(plan.actions.iter().cloned());
+        plan = self.of_the_turn(plan, so_far).await?;
         let open = plan.open.take();
         let free_question = plan.question.take();
         turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));

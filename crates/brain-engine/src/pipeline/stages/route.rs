@@ -57,7 +57,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         turn.asked_before().note("route");
         return to(plan);
     }
-    let services = turn.brain.services.open_to(turn.facts.owner());
+    let services = turn.brain.plannable(turn.facts.owner());
     let is_whole = matches!(turn.brain.planning(), Planning::Whole | Planning::Conversation);
     let in_steps = !is_whole || services.extent(&services.names()) > CatalogExtent::Schemas;
     // Where commands are still to be chosen, a sure guess bounds the choice.
@@ -104,7 +104,7 @@ fn built_in(guess: &Guess) -> Route {
 
 /// By a model that names services.
 pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
-    let services = turn.brain.services.open_to(turn.facts.owner());
+    let services = turn.brain.plannable(turn.facts.owner());
     let schema = services.route_schema();
     let fixed = Fixed {
         of: Some(schema.number()),

@@ -52,7 +52,7 @@ pub(super) enum Named {
 
 /// Where the message goes, by a model's choice of commands.
 pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
-    let services = turn.brain.services.open_to(turn.facts.owner());
+    let services = turn.brain.plannable(turn.facts.owner());
     // A guess knows the built-in services alone, so it says nothing where others might be meant.
     let is_guessable = services.iter().all(|service| !service.has_tools());
     let is_sure = guess.kind == Kind::Action && guess.confidence >= BOUND_FROM;

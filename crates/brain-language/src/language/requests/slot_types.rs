@@ -4,6 +4,7 @@
 //! a name is wanted).
 
 use super::lexicon::{RequestLexicon, WordId};
+use crate::language::places::{Place, zone_of};
 use crate::language::tokens::lower;
 
 /// Most words beside an address or a number in a detail of somebody.
@@ -77,6 +78,8 @@ pub enum SlotType {
     Clock,
     /// A level of priority.
     Level,
+    /// A place whose time zone is known, or a zone.
+    Zone,
     /// A statement, not a request.
     Fact,
     /// What an assistant may be able to do, in general: a verb and its object.
@@ -116,6 +119,7 @@ impl SlotType {
             ("group", _) => SlotType::Group,
             ("quoted", _) => SlotType::Quoted,
             ("level", _) => SlotType::Level,
+            ("zone", _) => SlotType::Zone,
             ("clock", _) => SlotType::Clock,
             ("fact", _) => SlotType::Fact,
             ("capability", _) => SlotType::Capability,
@@ -131,7 +135,7 @@ impl SlotType {
             SlotType::Name => 3,
             SlotType::Owner | SlotType::Group => 4,
             SlotType::Capability => 5,
-            SlotType::Short | SlotType::Owned => 6,
+            SlotType::Short | SlotType::Owned | SlotType::Zone => 6,
             SlotType::List => LIST_WORDS,
             SlotType::Happening => HAPPENING_WORDS,
             SlotType::Reference | SlotType::Level | SlotType::Clock => WHOLE_PHRASE_WORDS,
@@ -203,6 +207,7 @@ impl SlotType {
             SlotType::Group => holds("group"),
             SlotType::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
             SlotType::Level => whole("level"),
+            SlotType::Zone => matches!(zone_of(raw), Place::Zone(_)),
             SlotType::Clock => is_clock(raw),
             SlotType::Fact => ids.len() >= 2 && !starts("notfact"),
             SlotType::Capability => !holds("my-strict") && starts("ability"),

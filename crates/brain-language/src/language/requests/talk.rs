@@ -28,11 +28,9 @@ fn topics() -> impl Iterator<Item = TalkTopic> {
 
 fn topic(line: &'static str) -> Option<TalkTopic> {
     let mut fields = line.split('\t');
-    let name = fields.next().filter(|n| !n.is_empty() && !n.starts_with('#'))?;
-    let language = fields.next()?;
-    let cues = fields.next()?.split('|').map(str::trim).collect();
-    let replies = fields.next()?.split('|').map(str::trim).collect();
-    Some(TalkTopic { name, language, cues, replies })
+    let (name, language) = (fields.next().filter(|n| !n.is_empty() && !n.starts_with('#'))?, fields.next()?);
+    let mut several = || Some(fields.next()?.split('|').map(str::trim).collect());
+    Some(TalkTopic { name, language, cues: several()?, replies: several()? })
 }
 
 /// A reply to small talk, in the person's language where it is one of those in the table.

@@ -2,9 +2,9 @@
 //!
 //! Invariants: only who runs this may, and only the very definition that was shown; until then it is not used.
 
-use super::Intended;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::turn::{NoticeKind, Path};
 use brain_core::ports::StoreError;

@@ -4,15 +4,14 @@
 //! message it sits on, as well as below.
 
 mod definitions;
-pub mod reminder;
 
-use super::intended::Intended;
-use super::{offers, pages, question, settings};
+use super::{offers, question};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, shown};
 use crate::pipeline::consent;
-use crate::pipeline::intake::cards::{named, undo};
+use crate::pipeline::intake::cards::named;
 use crate::pipeline::show::changed_tools;
+use crate::pipeline::stages::assistant::{Intended, pages, reminder, settings, undo};
 use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
 use brain_core::core::button::Press;
 use brain_core::core::pending::Means;

@@ -6,12 +6,13 @@
 //! no is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
-use super::said::{not_typed, recorded, verb};
+use super::said::{not_typed, verb};
 use super::{drafts, named};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::decisions::UNREADABLE;
-use crate::pipeline::consent::{again, asked_back, card_is_last, decide, stopping, which};
+use crate::pipeline::consent::{again, asked_back, card_is_last, decide, recorded, stopping, which};
+use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::button::CardVerb;
 use brain_core::core::pending::{Means, Pending};
@@ -49,7 +50,7 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
         return Ok(Some(Answer::says(Path::Consent, UNREADABLE).keeping_question()));
     }
     if let Some(intended) = drafts::decided(turn.brain, &turn.facts, said).await? {
-        return Ok(Some(intended.answer(turn).await?));
+        return Ok(Some(act::intended(turn, intended).await?));
     }
     match verb(said) {
         None => named::answer(turn).await,

@@ -12,7 +12,7 @@ use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::card_is_last;
 use crate::pipeline::consent::drafts::Draft;
 use crate::pipeline::intake::buttons as presses;
-use crate::pipeline::intake::intended::Intended;
+use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::stages::topic::Amended;
 use crate::pipeline::stages::{guard, resolve};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};

@@ -12,9 +12,9 @@ use crate::pipeline::commit::shown;
 use crate::pipeline::consent::listed::below;
 use crate::pipeline::consent::waiting::waiting_here;
 use crate::pipeline::consent::{closed, decide, which};
-use crate::pipeline::intake::commands::agenda;
 use crate::pipeline::intake::offers;
 use crate::pipeline::show;
+use crate::pipeline::stages::assistant::lists;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use crate::queries::questions::CostlyQuestion;
@@ -76,7 +76,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         NamedCard::One(pending) => pending,
         NamedCard::Question(question) => return question_named(turn, question, wants, &rows).await.map(Some),
         NamedCard::Several if questions.is_empty() => return Ok(Some(which(turn.brain, &turn.facts, wants))),
-        NamedCard::Several => return Ok(Some(agenda::pending(turn.brain, &turn.facts, None).await?)),
+        NamedCard::Several => return Ok(Some(lists::pending(turn.brain, &turn.facts, None).await?)),
     };
     let Some(wants) = wants else { return Ok(Some(shown_again(turn.brain, &turn.facts, pending, Path::Consent))) };
     if *origin != Origin::Typed {

@@ -5,30 +5,27 @@
 //! or changes private things works in the private chat alone. Everything a command shows of a service it asks
 //! that service for, through the port.
 
-pub mod agenda;
 mod conversation;
 mod export;
 mod help;
-mod memory;
 mod status;
 mod trace;
 
-use super::{offers, settings};
+use super::offers;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::stopping;
 use crate::pipeline::consent::waiting::waiting_here;
-use crate::pipeline::intake::cards::undo;
-use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::running::Stopped;
+use crate::pipeline::stages::assistant::lists::{self, List};
+use crate::pipeline::stages::assistant::{Intended, memory, settings, undo};
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::button::{CardVerb, Press};
 use brain_core::core::pending::Means;
 use brain_core::core::turn::{Input, Origin, Path};
 use brain_core::ports::StoreError;
-use brain_language::language::record::takes_back;
 use brain_language::language::words::{distance, fold};
 
 /// Where a command works.
@@ -136,11 +133,6 @@ pub fn parse(text: &str) -> Option<(&str, &str)> {
 
 const STOPPING: &str = "Okay, stopping.";
 
-/// The command that plain words name.
-fn in_words(text: &str) -> Option<(&'static str, &'static str)> {
-    takes_back(text).then_some(("undo", ""))
-}
-
 fn find(name: &str) -> Option<&'static SlashCommand> {
     COMMANDS.iter().find(|command| command.name.eq_ignore_ascii_case(name))
 }
@@ -169,7 +161,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Intended>, TurnErro
             Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question().into(),
         ));
     }
-    let Some((name, rest)) = parse(words).or_else(|| in_words(words)) else {
+    let Some((name, rest)) = parse(words) else {
         return Ok(None);
     };
     let says = |text: String| Answer::says(Path::Command, text).keeping_question();
@@ -198,10 +190,10 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
     let answer = match kind {
         CommandKind::Start => says(start(turn.brain, &turn.facts)),
         CommandKind::Help => says(help::help(turn.brain, &turn.facts, rest, &shown(&turn.facts))),
-        CommandKind::Today => agenda::today(turn.brain, &turn.facts, None).await?,
-        CommandKind::Week => agenda::week(turn.brain, &turn.facts, None).await?,
-        CommandKind::Tasks => agenda::tasks(turn.brain, &turn.facts, None).await?,
-        CommandKind::Pending => agenda::pending(turn.brain, &turn.facts, None).await?,
+        CommandKind::Today => lists::shown(turn.brain, &turn.facts, List::Today, None).await?,
+        CommandKind::Week => lists::shown(turn.brain, &turn.facts, List::Week, None).await?,
+        CommandKind::Tasks => lists::shown(turn.brain, &turn.facts, List::Tasks, None).await?,
+        CommandKind::Pending => lists::shown(turn.brain, &turn.facts, List::Pending, None).await?,
         CommandKind::Undo => return undo::last(turn.brain, &turn.facts).await,
         CommandKind::Settings => settings::command(turn.brain, &turn.facts, rest),
         CommandKind::Memory => match conversation::named(rest) {
@@ -216,40 +208,6 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Trace => says(trace::trace(turn.brain, &turn.facts, rest).await?),
     };
     Ok(answer.into())
-}
-
-/// What a command is called.
-fn name_of(kind: CommandKind) -> &'static str {
-    COMMANDS.iter().find(|command| command.kind == kind).map_or("", |command| command.name)
-}
-
-/// The list of this command behind that place; `None` when it is no list.
-pub(super) async fn next_page(
-    brain: &Brain,
-    facts: &TurnFacts,
-    name: &str,
-    after: &str,
-) -> Result<Option<Answer>, StoreError> {
-    let after = Some(after);
-    Ok(match find(name).map(|command| command.kind) {
-        Some(CommandKind::Today) => Some(agenda::today(brain, facts, after).await?),
-        Some(CommandKind::Week) => Some(agenda::week(brain, facts, after).await?),
-        Some(CommandKind::Tasks) => Some(agenda::tasks(brain, facts, after).await?),
-        Some(CommandKind::Pending) => Some(agenda::pending(brain, facts, after).await?),
-        Some(CommandKind::Memory) => Some(memory::show(brain, facts, after).await?),
-        Some(
-            CommandKind::Start
-            | CommandKind::Help
-            | CommandKind::Undo
-            | CommandKind::Settings
-            | CommandKind::Forget
-            | CommandKind::Export
-            | CommandKind::Cancel
-            | CommandKind::Status
-            | CommandKind::Trace,
-        )
-        | None => None,
-    })
 }
 
 /// What to say to a command that does not exist: the one it is closest to, if any is close.
@@ -318,7 +276,7 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
             Ok(decided.keeping_question())
         }
         (_, []) => Ok(consent::which(turn.brain, &turn.facts, Some(CardVerb::Cancel))),
-        (_, _) => agenda::pending(turn.brain, &turn.facts, None).await,
+        (_, _) => lists::pending(turn.brain, &turn.facts, None).await,
     }
 }
 

@@ -58,7 +58,7 @@ struct Going<'a> {
 impl Going<'_> {
     async fn on(&self, conversing: Conversing<'_>, answer: Answer) -> Answer {
         let turn = self.turn;
-        let names = turn.brain.services.open_to(turn.facts.owner()).names();
+        let names = turn.brain.plannable(turn.facts.owner()).names();
         let fetching = context::fetch(turn.brain, &turn.facts, conversing.guess);
         let context = context::routed(turn, fetching, &names).await;
         let dialogue = Dialogue { turn, context: &context, names };

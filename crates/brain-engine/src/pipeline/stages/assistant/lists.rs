@@ -2,13 +2,12 @@
 
 use chrono::{Days, NaiveDate};
 
-use super::{CommandKind, name_of};
+use super::agenda::{Agenda, agenda};
+use super::{memory, pages};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::listed;
 use crate::pipeline::consent::waiting::{StillWaiting, card_line};
-use crate::pipeline::intake::agenda::{Agenda, agenda};
-use crate::pipeline::intake::pages;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::TurnFacts;
 use crate::queries;
@@ -27,19 +26,68 @@ use brain_services::services::show::{Moment, Paging};
 /// Characters of a title in a list.
 const TITLE_CHARS: usize = 120;
 
+/// A list of ours that goes on in pages, by the command that shows it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::pipeline) enum List {
+    Today,
+    Week,
+    Tasks,
+    Pending,
+    Memory,
+}
+
+impl List {
+    /// What pages are kept under.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Today => "today",
+            Self::Week => "week",
+            Self::Tasks => "tasks",
+            Self::Pending => "pending",
+            Self::Memory => "remembered",
+        }
+    }
+}
+
+/// The list of this name behind that place; `None` when there is none.
+pub(super) async fn next_page(
+    brain: &Brain,
+    facts: &TurnFacts,
+    name: &str,
+    after: &str,
+) -> Result<Option<Answer>, StoreError> {
+    let all = [List::Today, List::Week, List::Tasks, List::Pending, List::Memory];
+    let Some(list) = all.into_iter().find(|list| list.name() == name) else { return Ok(None) };
+    shown(brain, facts, list, Some(after)).await.map(Some)
+}
+
+/// A list from its beginning, or behind a place in it.
+pub(in crate::pipeline) async fn shown(
+    brain: &Brain,
+    facts: &TurnFacts,
+    list: List,
+    after: Option<&str>,
+) -> Result<Answer, StoreError> {
+    match list {
+        List::Today => today(brain, facts, after).await,
+        List::Week => week(brain, facts, after).await,
+        List::Tasks => tasks(brain, facts, after).await,
+        List::Pending => pending(brain, facts, after).await,
+        List::Memory => memory::show(brain, facts, after).await,
+    }
+}
+
 fn says(text: String) -> Answer {
     Answer::says(Path::Command, text)
 }
 
 /// Today: what lies in it, what is overdue, open cards.
-pub(super) async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
     let Agenda { lines, more, next, mut untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
     if behind.is_some() {
-        return Ok(
-            pages::list(brain, facts, lines.join("\n"), name_of(CommandKind::Today), next, more)?.holding(untrusted)
-        );
+        return Ok(pages::list(brain, facts, lines.join("\n"), List::Today.name(), next, more)?.holding(untrusted));
     }
     let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
     let waiting = StillWaiting::of(brain, facts).await?;
@@ -53,11 +101,11 @@ pub(super) async fn today(brain: &Brain, facts: &TurnFacts, behind: Option<&str>
     }
     sections.extend(waiting.section(brain, ctx.zone));
     untrusted.extend(waiting.untrusted());
-    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Today), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), List::Today.name(), next, more)?.holding(untrusted))
 }
 
 /// The seven days from today on, by day.
-pub(super) async fn week(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+async fn week(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let end = after(today, 7);
@@ -72,7 +120,7 @@ pub(super) async fn week(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
             format!("{head}\nNothing in the next seven days. A good time for plans.{undated}")
         }
     };
-    Ok(pages::list(brain, facts, text, name_of(CommandKind::Week), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, text, List::Week.name(), next, more)?.holding(untrusted))
 }
 
 fn after(day: NaiveDate, days: u64) -> NaiveDate {
@@ -80,7 +128,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 }
 
 /// Open tasks, overdue ones first.
-pub(super) async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
     let ctx = &facts.ctx;
     let Listing { rows: tasks, more, next, untrusted } = match services::to_dos(&brain.services, ctx, behind).await {
         Ok(found) => found,
@@ -108,7 +156,7 @@ pub(super) async fn tasks(brain: &Brain, facts: &TurnFacts, behind: Option<&str>
     if !shown.is_empty() {
         sections.push(shown.join("\n"));
     }
-    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Tasks), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), List::Tasks.name(), next, more)?.holding(untrusted))
 }
 
 /// What waits for a yes or no here: cards, oldest first, then costly questions.
@@ -148,7 +196,7 @@ pub(in crate::pipeline) async fn pending(
         );
     }
     lines.retain(|line| !line.is_empty());
-    let mut answer = pages::list(brain, facts, lines.join("\n"), name_of(CommandKind::Pending), next, more)?;
+    let mut answer = pages::list(brain, facts, lines.join("\n"), List::Pending.name(), next, more)?;
     answer.replies.iter_mut().for_each(|reply| reply.buttons.splice(0..0, buttons.clone()).for_each(drop));
     // A plain yes or no is for the only thing that waits, unless something else was asked.
     if let ([], [only], None) = (open.as_slice(), questions.as_slice(), facts.open_question()) {

@@ -10,29 +10,29 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::undo;
 use crate::pipeline::show;
-use crate::pipeline::turn::{TurnError, TurnFacts};
+use crate::pipeline::turn::TurnFacts;
 use brain_core::core::outcome::Status;
 use brain_core::core::pending::State;
 use brain_core::core::provenance::UntrustedText;
-use brain_core::core::turn::{Input, Path};
+use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_core::ports::records::{ActionRecord, Message};
-use brain_core::ports::{RecordExt, Scan};
-use brain_language::language::record::{RecordQuestion, asks, is_of_kind};
+use brain_core::ports::{RecordExt, Scan, StoreError};
+use brain_language::language::record::{is_of_kind, kind_of};
 
 const NOTHING: &str = "I haven't done anything here yet.";
 
-/// The answer to a question about what was done; `None` for everything else.
-pub(in crate::pipeline) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
-    let Input::Message { text, origin, .. } = &facts.incoming.input else { return Ok(None) };
-    let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
+/// What was done: last, whether that was (`any`), or of the kind of a verb.
+pub(super) async fn told(brain: &Brain, facts: &TurnFacts, verb: Option<&str>) -> Result<Answer, StoreError> {
     let record = PastTurns::read(brain, facts).await?;
-    let words = match asked {
-        RecordQuestion::Latest => record.latest(),
-        RecordQuestion::Done => record.done(record.last()),
-        RecordQuestion::Kind(verb) => record.of_kind(verb),
+    let words = match verb {
+        None => record.latest(),
+        Some(verb) => match kind_of(verb) {
+            Some(kind) => record.of_kind(kind),
+            None => record.done(record.last()),
+        },
     };
-    Ok(Some(Answer::says(Path::Command, words).holding(record.untrusted).keeping_question()))
+    Ok(Answer::says(Path::Command, words).holding(record.untrusted).keeping_question())
 }
 
 /// Something that a turn was about.
@@ -45,7 +45,7 @@ struct RecordEntry {
 
 impl RecordEntry {
     /// As it is now: a card may have been decided elsewhere, or brought to its end after a crash.
-    async fn read(brain: &Brain, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, TurnError> {
+    async fn read(brain: &Brain, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, StoreError> {
         let pending = match &action.pending {
             Some(id) => brain.readable_pending(id).await?,
             None => None,
@@ -71,7 +71,7 @@ struct PastTurns {
 }
 
 impl PastTurns {
-    async fn read(brain: &Brain, facts: &TurnFacts) -> Result<Self, TurnError> {
+    async fn read(brain: &Brain, facts: &TurnFacts) -> Result<Self, StoreError> {
         let scan = Scan::of::<Message>(&[facts.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
         let mut record = Self {
             turns: Vec::new(),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{CommandKind, name_of};
+use super::intended::Intended;
+use super::lists::List;
+use super::pages;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::intake::intended::Intended;
-use crate::pipeline::intake::pages;
 use crate::pipeline::turn::TurnFacts;
 use crate::queries;
 use brain_core::core::text::{capital, shorten, visible};
@@ -23,7 +23,11 @@ const HOW: &str = "To see what one was before: /memory and a word of it. To eras
 const VALUE_CHARS: usize = 300;
 
 /// Everything remembered, by category.
-pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>) -> Result<Answer, StoreError> {
+pub(in crate::pipeline) async fn show(
+    brain: &Brain,
+    facts: &TurnFacts,
+    behind: Option<&str>,
+) -> Result<Answer, StoreError> {
     let says = |text: String| Ok(Answer::says(Path::Command, text));
     let Listing { rows: remembered, more, next, untrusted } =
         match queries::services::all_facts(&brain.services, &facts.ctx, behind).await {
@@ -47,11 +51,11 @@ pub(super) async fn show(brain: &Brain, facts: &TurnFacts, behind: Option<&str>)
         sections.push(HOW.to_owned());
     }
     sections.retain(|section| !section.is_empty());
-    Ok(pages::list(brain, facts, sections.join("\n\n"), name_of(CommandKind::Memory), next, more)?.holding(untrusted))
+    Ok(pages::list(brain, facts, sections.join("\n\n"), List::Memory.name(), next, more)?.holding(untrusted))
 }
 
 /// What is remembered of something, since when, and what it was before.
-pub(super) async fn about(brain: &Brain, facts: &TurnFacts, what: &str) -> Answer {
+pub(in crate::pipeline) async fn about(brain: &Brain, facts: &TurnFacts, what: &str) -> Answer {
     let found = match queries::services::facts(&brain.services, &facts.ctx, what).await {
         Ok(found) => found,
         Err(why) => return could_not_look(&why),
@@ -88,7 +92,7 @@ fn nothing_about(what: &str) -> Answer {
 }
 
 /// A card that erases whatever matches, each fact shown in full.
-pub(super) async fn forget(brain: &Brain, facts: &TurnFacts, what: &str) -> Result<Intended, StoreError> {
+pub(in crate::pipeline) async fn forget(brain: &Brain, facts: &TurnFacts, what: &str) -> Result<Intended, StoreError> {
     if what.is_empty() {
         return Ok(Answer::says(
             Path::Command,

@@ -7,14 +7,14 @@
 //! its button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them.
 //! Not here: where a page ends (each list knows).
 
-use super::commands;
 use super::intended::Intended;
+use super::lists;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::pages::{Further, NextPage, button};
 use crate::pipeline::commit::shown;
 use crate::pipeline::stages::investigate;
-use crate::pipeline::turn::{TurnError, TurnFacts};
+use crate::pipeline::turn::TurnFacts;
 use brain_core::core::button::Press;
 use brain_core::core::turn::{Input, NoticeKind, Path};
 use brain_core::ports::records::Shown;
@@ -42,16 +42,18 @@ pub fn list(
 }
 
 /// A pressed button.
-pub(super) async fn press(brain: &Brain, facts: &TurnFacts, id: &str, data: &str) -> Result<Intended, StoreError> {
+pub(in crate::pipeline) async fn press(
+    brain: &Brain,
+    facts: &TurnFacts,
+    id: &str,
+    data: &str,
+) -> Result<Intended, StoreError> {
     let shown = shown::pressed(brain, facts, data).await?;
     go_on(brain, facts, id, shown.as_ref()).await
 }
 
-/// A word for the next page, right below a list or in reply to one: as its button. `None` for all else.
-pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
-    if !facts.origin().is_own_words() || !asks_for_more(facts.words()) {
-        return Ok(None);
-    }
+/// The next page in words, right below a list or in reply to one: as its button. `None` where no list goes on.
+pub(in crate::pipeline) async fn more(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, StoreError> {
     let shown = match (&facts.replied, &facts.incoming.input) {
         (Some(shown), _) => Some(shown.clone()),
         // It is about some other message.
@@ -90,7 +92,7 @@ async fn go_on(brain: &Brain, facts: &TurnFacts, id: &str, shown: Option<&Shown>
     };
     let going_on = match page.what {
         Further::Action { action } => Intended::actions(facts, vec![action]),
-        Further::List { name, after } => or_gone(commands::next_page(brain, facts, &name, &after).await?),
+        Further::List { name, after } => or_gone(lists::next_page(brain, facts, &name, &after).await?),
         Further::Findings { after } => or_gone(investigate::further(brain, facts, after).await?),
     };
     let (id, shown) = (id.to_owned(), shown.map(|shown| shown.message));
@@ -104,58 +106,4 @@ async fn go_on(brain: &Brain, facts: &TurnFacts, id: &str, shown: Option<&Shown>
 
 fn or_gone(page: Option<Answer>) -> Intended {
     page.unwrap_or_else(|| Answer::says(Path::Button, GONE)).into()
-}
-
-/// What people say for the button, and nothing else with it; a number is how many they expect.
-const MORE: [&str; 26] = [
-    "more",
-    "show more",
-    "show me more",
-    "see more",
-    "more of them",
-    "next",
-    "next page",
-    "next ones",
-    "show next",
-    "show the next page",
-    "show the next ones",
-    "the rest",
-    "show the rest",
-    "show me the rest",
-    "and the rest",
-    "keep going",
-    "go on",
-    "mehr",
-    "mehr anzeigen",
-    "zeig mehr",
-    "zeig mir mehr",
-    "mehr davon",
-    "weiter",
-    "nächste seite",
-    "die nächsten",
-    "den rest",
-];
-
-fn asks_for_more(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let plain = |c: char| !c.is_alphanumeric();
-    let said = lower.split_whitespace().map(|word| word.trim_matches(plain));
-    let said = said.filter(|word| !word.is_empty() && !word.chars().all(|c| c.is_ascii_digit()));
-    let said: Vec<&str> = said.filter(|word| !["please", "pls", "bitte"].contains(word)).collect();
-    MORE.contains(&said.join(" ").as_str())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_is_asked_for_in_a_few_words_and_nothing_else() {
-        for words in ["more", "More!", "show 20 more", "next page, please", "Zeig mir mehr", "the rest?"] {
-            assert!(asks_for_more(words), "{words}");
-        }
-        for words in ["more milk", "add more to the list", "20", "", "what's next week", "no more"] {
-            assert!(!asks_for_more(words), "{words}");
-        }
-    }
 }

@@ -7,9 +7,9 @@
 use chrono::{DateTime, Duration};
 use chrono_tz::Tz;
 
+use super::intended::Intended;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, reminds_of, shown};
-use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use brain_core::core::button::{Later, Press};
 use brain_core::core::history::PastAction;
@@ -27,16 +27,23 @@ use brain_language::language::{requests, time};
 use brain_services::services::capabilities::{Reminded, ReminderAnswer};
 use brain_services::services::context::RequestContext;
 
+const WHICH: &str =
+    "Which reminder do you mean? None of mine stands right above: reply to it, or name what it is about.";
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
 
 /// Done.
-pub(super) async fn done(brain: &Brain, facts: &TurnFacts, due: &str, data: &str) -> Result<Intended, StoreError> {
+pub(in crate::pipeline) async fn done(
+    brain: &Brain,
+    facts: &TurnFacts,
+    due: &str,
+    data: &str,
+) -> Result<Intended, StoreError> {
     let message = shown::pressed(brain, facts, data).await?.map(|shown| shown.message);
     carry_out(brain, facts, due, ReminderAnswer::Done, message).await
 }
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
-pub(super) async fn snooze(
+pub(in crate::pipeline) async fn snooze(
     brain: &Brain,
     facts: &TurnFacts,
     due: &str,
@@ -69,35 +76,40 @@ async fn ask(brain: &Brain, facts: &TurnFacts, due: &str, message: Option<Messag
     Ok(answer)
 }
 
-/// Words for the buttons of a reminder, in reply to it or right after it was told, and the same of a row that is quoted.
-/// `None` for all else, and where its new time was asked for: the words are for that.
-pub(in crate::pipeline::intake) async fn in_words(
-    brain: &Brain,
-    facts: &TurnFacts,
-) -> Result<Option<Intended>, TurnError> {
-    if asked(facts).is_some() || !facts.origin().is_own_words() {
+/// Said for the Done button of a reminder, in reply to it or right after it was told, and of a row that is quoted. `None`
+/// for all else, and where its new time was asked for: the words are for that.
+pub(in crate::pipeline) async fn in_words(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
+    if asked(facts).is_some() || !facts.origin().is_own_words() || !requests::is_bare_report(facts.words()) {
         return Ok(None);
     }
     let Some((due, message)) = pointed(brain, facts) else { return Ok(None) };
-    let words = facts.words().trim().trim_end_matches(['.', '!']).to_lowercase();
-    let with = match words.strip_prefix("snooze") {
-        None if requests::is_bare_report(&words) => ReminderAnswer::Done,
-        None => return Ok(None),
-        Some(rest) => {
-            let rest = rest.trim();
-            let rest = ["it", "this", "that"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest).trim();
-            if rest.is_empty() {
-                let asked = ask(brain, facts, &due, message).await?;
-                return Ok(Some(Answer { path: Path::Clarify, ..asked }.into()));
-            }
-            match time_of(facts, rest) {
-                Some(Ok(at)) if at > facts.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
-                Some(Ok(_) | Err(_)) | None => return Ok(None),
-            }
-        }
-    };
-    let answering = carry_out(brain, facts, &due, with, message).await?;
+    let answering = carry_out(brain, facts, &due, ReminderAnswer::Done, message).await?;
     Ok(Some(answering.then(|answer| Answer { path: Path::Action, ..answer })))
+}
+
+/// A reminder that rang rings again at this time; without one, that is asked for.
+pub(super) async fn snoozed(brain: &Brain, facts: &TurnFacts, until: Option<&str>) -> Result<Intended, StoreError> {
+    let Some((due, message)) = pointed(brain, facts) else {
+        return Ok(Answer::says(Path::Clarify, WHICH).keeping_question().into());
+    };
+    let again = |words: String| {
+        let snoozing = Snoozing { due: due.clone(), owner: facts.owner().clone(), message, at: facts.ctx.now };
+        Answer { snoozing: Some(snoozing), ..Answer::says(Path::Clarify, words) }.into()
+    };
+    let Some(until) = until else {
+        let asked = ask(brain, facts, &due, message).await?;
+        return Ok(Answer { path: Path::Clarify, ..asked }.into());
+    };
+    match time_of(facts, until) {
+        Some(Ok(at)) if at > facts.ctx.now => {
+            let with = ReminderAnswer::Snooze(at.fixed_offset());
+            let answering = carry_out(brain, facts, &due, with, message).await?;
+            Ok(answering.then(|answer| Answer { path: Path::Action, ..answer }))
+        }
+        Some(Ok(_)) => Ok(again("That is in the past. Until when?".to_owned())),
+        Some(Err(why)) => Ok(again(why)),
+        None => Ok(again("I can't tell which time that is. Until when?".to_owned())),
+    }
 }
 
 /// The thing that a message is about, and the reminder's message that is to say what became of it: what is replied to, a
@@ -127,10 +139,7 @@ fn pointed(brain: &Brain, facts: &TurnFacts) -> Option<(String, Option<MessageId
 }
 
 /// The new time of a snoozed reminder; `None` when nobody asked, or the message is about something else.
-pub(in crate::pipeline::intake) async fn until(
-    brain: &Brain,
-    facts: &TurnFacts,
-) -> Result<Option<Intended>, TurnError> {
+pub(in crate::pipeline) async fn until(brain: &Brain, facts: &TurnFacts) -> Result<Option<Intended>, TurnError> {
     let Some(asked) = asked(facts) else {
         return Ok(None);
     };

@@ -12,12 +12,13 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::user::UserChange;
-use crate::pipeline::turn::{TurnError, TurnFacts};
+use crate::pipeline::turn::TurnFacts;
 use brain_core::core::button::{Button, Press};
-use brain_core::core::turn::{Origin, Path, Reply};
+use brain_core::core::turn::{Path, Reply};
 use brain_core::ports::StoreError;
 use brain_core::ports::records::User;
 use brain_language::language::places::city;
+use brain_services::services::assistant::ChangeSettings;
 use words::Wish;
 pub use words::language_name;
 
@@ -46,12 +47,32 @@ pub fn command(brain: &Brain, facts: &TurnFacts, rest: &str) -> Answer {
     granted(brain, facts, words::command(rest))
 }
 
-/// A choice made in plain words, where it is unmistakable; `None` for everything else.
-pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Option<Answer>, TurnError> {
-    if facts.origin() != Origin::Typed {
-        return Ok(None);
+/// Choices made in plain words: all that can be read are made; what cannot is told.
+pub(super) fn asked(brain: &Brain, facts: &TurnFacts, asked: &ChangeSettings) -> Answer {
+    let chosen = [
+        (Setting::Zone, &asked.zone),
+        (Setting::Language, &asked.language),
+        (Setting::Tone, &asked.tone),
+        (Setting::Quiet, &asked.quiet),
+        (Setting::Briefing, &asked.briefing),
+        (Setting::Hour, &asked.hour),
+    ];
+    let chosen = chosen.into_iter().filter_map(|(setting, value)| Some(words::wish(setting, value.as_deref()?)));
+    let place = asked.place.iter().map(|place| words::place(place));
+    let (mut changes, mut rest) = (Vec::new(), Vec::new());
+    for wish in chosen.chain(place) {
+        match wish {
+            Wish::Change(change) => changes.push(change),
+            wish @ (Wish::Look(_) | Wish::Offer(_) | Wish::Unclear { .. }) => rest.push(wish),
+        }
     }
-    Ok(words::said(facts.words()).map(|wish| granted(brain, facts, wish).keeping_question()))
+    let mut answer = match (changes.is_empty(), rest.is_empty()) {
+        (true, false) => Answer::of(Path::Command),
+        (true, true) => page(brain, facts, &facts.user, None, None),
+        (false, _) => changed(brain, facts, changes),
+    };
+    answer.replies.extend(rest.into_iter().flat_map(|wish| granted(brain, facts, wish).replies));
+    answer.keeping_question()
 }
 
 /// A pressed button of a settings page, or of an offer.
@@ -82,13 +103,13 @@ fn pressed(brain: &Brain, facts: &TurnFacts, key: &str, value: Option<&str>) -> 
     let setting = words::setting(key)?;
     match value {
         None => Some(page(brain, facts, &facts.user, Some(setting), None)),
-        Some(value) => words::chosen(setting, value).map(|change| changed(brain, facts, change)),
+        Some(value) => words::chosen(setting, value).map(|change| changed(brain, facts, vec![change])),
     }
 }
 
 fn granted(brain: &Brain, facts: &TurnFacts, wish: Wish) -> Answer {
     match wish {
-        Wish::Change(change) => changed(brain, facts, change),
+        Wish::Change(change) => changed(brain, facts, vec![change]),
         Wish::Look(setting) => page(brain, facts, &facts.user, Some(setting), None),
         Wish::Unclear { why, zones } => {
             let button = |zone: &Tz| vec![Button::new(format!("🌍 {}", zone.name()), &page::zone(*zone))];
@@ -115,14 +136,18 @@ fn buttoned(text: String, buttons: Vec<Vec<Button>>) -> Reply {
     Reply { text, buttons, ..Reply::default() }
 }
 
-/// The page as it is after a change, with a line that says what changed.
-fn changed(brain: &Brain, facts: &TurnFacts, change: UserChange) -> Answer {
+/// The page as it is after changes, with a line each that says what changed.
+fn changed(brain: &Brain, facts: &TurnFacts, changes: Vec<UserChange>) -> Answer {
     let mut user = facts.user.clone();
-    change.apply(&mut user);
-    let line =
-        if user == facts.user { "That is how it is already.".to_owned() } else { page::told(brain, facts, &change) };
-    let mut answer = page(brain, facts, &user, None, Some(line));
-    answer.user.push(change);
+    let line = |change: &UserChange| {
+        let before = user.clone();
+        change.apply(&mut user);
+        let is_so = user == before;
+        if is_so { "That is how it is already.".to_owned() } else { page::told(brain, facts, change) }
+    };
+    let lines: Vec<String> = changes.iter().map(line).collect();
+    let mut answer = page(brain, facts, &user, None, Some(lines.join("\n")));
+    answer.user.extend(changes);
     answer
 }
 

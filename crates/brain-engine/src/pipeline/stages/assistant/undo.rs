@@ -7,33 +7,38 @@
 //! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal
 //! is about the very thing that was changed, so a second one finds nothing to do, and only one that was done counts as
 //! used; every refusal has a sentence of its own; a used undo is remembered for a while; what told of something that
-//! was taken back says so from then on. No model asks for it.
+//! was taken back says so from then on.
 
 use chrono_tz::Tz;
 
-use super::said::recorded;
+use super::intended::Intended;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;
+use crate::pipeline::consent::recorded;
 use crate::pipeline::consent::undo::{mark, recent, taken_back};
-use crate::pipeline::intake::intended::Intended;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::button::{Button, CardVerb, Press, Role};
 use brain_core::core::ids::MessageId;
 use brain_core::core::outcome::Status;
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::provenance::{Sources, WrittenBy};
-use brain_core::core::text::shorten;
+use brain_core::core::text::{shorten, visible};
 use brain_core::core::turn::{NoticeKind, Path, Reply};
+use brain_core::limits;
 use brain_core::ports::records::Undo;
 use brain_core::ports::{Batch, Change, Expect, Key, RecordExt, StoreError, Table};
+use brain_language::language::terms;
+
+const NOTHING: &str = "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
+                       What has been sent or erased after your yes can't be.";
+/// Characters of what a button takes back.
+const LABEL_CHARS: usize = 30;
+/// A shorter word names nothing.
+const NAMING_CHARS: usize = 3;
 
 /// A press on an Undo button.
-pub(in crate::pipeline::intake) async fn press(
-    brain: &Brain,
-    facts: &TurnFacts,
-    id: &str,
-) -> Result<Intended, StoreError> {
+pub(in crate::pipeline) async fn press(brain: &Brain, facts: &TurnFacts, id: &str) -> Result<Intended, StoreError> {
     let stored = brain.store.load::<Undo>(&Key::of(&[id])).await?;
     let undo = Press::Undo(id.to_owned());
     let pressed = shown::pressed(brain, facts, &undo.encode()).await?.map(|shown| shown.message);
@@ -57,7 +62,7 @@ fn without(message: Option<MessageId>, button: Press, mut answer: Answer) -> Ans
 }
 
 /// `/undo`: the last thing this person had done in this chat that can still be taken back.
-pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Intended, StoreError> {
+pub(in crate::pipeline) async fn last(brain: &Brain, facts: &TurnFacts) -> Result<Intended, StoreError> {
     let mine = recent(brain, facts).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
     let decided = facts.state.decided.as_ref().map(|decided| &decided.pending);
@@ -68,17 +73,14 @@ pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &TurnFacts) 
     {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
-            let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
-            reply.buttons.push(vec![Button::new(label, &Press::Undo(undo.id.clone()))]);
+            reply.buttons.push(vec![button(undo)]);
         }
         return Ok(result.into());
     }
     let Some((undo, revision)) = open else {
         let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
             Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, facts.ctx.zone)),
-            None => "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
-                     What has been sent or erased after your yes can't be."
-                .to_owned(),
+            None => NOTHING.to_owned(),
         };
         return Ok(Answer::says(Path::Command, said).into());
     };
@@ -86,6 +88,39 @@ pub(in crate::pipeline::intake) async fn last(brain: &Brain, facts: &TurnFacts) 
     let shown = shown::with_button(brain, facts, &press.encode()).await?.map(|shown| shown.message);
     let taken = take_back(brain, facts, undo, *revision, shown).await?;
     Ok(taken.then(move |answer| without(shown, press, Answer { path: Path::Command, ..answer })))
+}
+
+/// The same in words, which may name which of the last things is meant: the one whose receipt has most of them.
+pub(super) async fn asked(brain: &Brain, facts: &TurnFacts, what: Option<&str>) -> Result<Intended, StoreError> {
+    let Some(what) = what.map(str::trim).filter(|what| !what.is_empty()) else { return last(brain, facts).await };
+    let open: Vec<Undo> = recent(brain, facts).await?.into_iter().map(|(undo, _)| undo).collect();
+    let open: Vec<Undo> = open.into_iter().filter(|undo| undo.used.is_none() && facts.ctx.now <= undo.until).collect();
+    let wanted = terms::stems(&terms::fold(what));
+    let fit = |undo: &Undo| {
+        let label = terms::stems(&terms::fold(&undo.label));
+        wanted.iter().filter(|word| word.chars().count() >= NAMING_CHARS && label.contains(word)).count()
+    };
+    let best = open.iter().map(fit).max().unwrap_or_default();
+    let named: Vec<&Undo> = open.iter().filter(|undo| best > 0 && fit(undo) == best).collect();
+    if let [only] = named.as_slice() {
+        return press(brain, facts, &only.id).await;
+    }
+    let shown = if named.is_empty() { open.iter().collect() } else { named };
+    let said = match (shown.is_empty(), best > 0) {
+        (true, _) => NOTHING.to_owned(),
+        (false, true) => "Which of these shall I take back?".to_owned(),
+        (false, false) => {
+            let what = visible(&shorten(what, LABEL_CHARS));
+            format!("Nothing that I can take back is called “{what}”. Which of these is it?")
+        }
+    };
+    let buttons = shown.into_iter().take(limits::UNDO_BUTTONS_MAX).map(|undo| vec![button(undo)]).collect();
+    Ok(Answer::says(Path::Command, Reply { buttons, ..Reply::text(said) }).into())
+}
+
+/// The button that takes something back, by its name.
+fn button(undo: &Undo) -> Button {
+    Button::new(format!("↩️ Undo: {}", shorten(&undo.label, LABEL_CHARS)), &Press::Undo(undo.id.clone()))
 }
 
 /// Takes something back. `told_in`: the message that told of it.

@@ -1,7 +1,6 @@
-//! Settings in words: what people write to change one, and the values behind buttons.
+//! Settings in words: the values that people write, and those behind buttons.
 //!
-//! Invariant: plain words count only when they can mean nothing else; what merely could be a wish (a place where
-//! somebody is) is offered. Languages and tones come from tables, so that no words of a person get into a prompt as
+//! Invariant: what merely could be a wish (a place where somebody is) is offered. Languages and tones come from tables, so that no words of a person get into a prompt as
 //! instructions.
 
 use chrono::NaiveTime;
@@ -142,8 +141,16 @@ pub(super) fn command(rest: &str) -> Wish {
     }
 }
 
+/// Where somebody is: its zone is offered.
+pub(super) fn place(value: &str) -> Wish {
+    match zone_of(value) {
+        Place::Zone(zone) => Wish::Offer(zone),
+        Place::Perhaps(zones) => unknown_zone(value, zones),
+    }
+}
+
 /// The value of a setting, as a person writes it.
-fn wish(setting: Setting, value: &str) -> Wish {
+pub(super) fn wish(setting: Setting, value: &str) -> Wish {
     let folded = fold(value.trim().trim_end_matches(['.', '!']));
     let off = ["off", "none", "no", "never"].contains(&folded.as_str());
     let found = match setting {
@@ -247,115 +254,6 @@ fn clock(text: &str) -> Option<NaiveTime> {
         Some(_) => hour % 12,
     };
     NaiveTime::from_hms_opt(hour, minute, 0)
-}
-
-/// What a sentence asks for beyond doubt.
-pub(super) fn said(text: &str) -> Option<Wish> {
-    const WHOLE_CHARS_MAX: usize = 80;
-    let text = text.trim().trim_end_matches(['.', '!']).trim();
-    if text.chars().count() > WHOLE_CHARS_MAX || text.contains('\n') {
-        return None;
-    }
-    let text = text.replace('’', "'");
-    let (kind, value) = wordings(&text)?;
-    match kind {
-        Certainty::Wants(Setting::Zone) => Some(wish(Setting::Zone, value)),
-        Certainty::Wants(setting) => Some(wish(setting, value)).filter(|wish| matches!(wish, Wish::Change(_))),
-        Certainty::IsIn | Certainty::States => match (zone_of(value), kind) {
-            (Place::Zone(zone), Certainty::IsIn) => Some(Wish::Offer(zone)),
-            (Place::Zone(zone), Certainty::States | Certainty::Wants(_)) => Some(Wish::Change(UserChange::Zone(zone))),
-            (Place::Perhaps(_), _) => None,
-        },
-    }
-}
-
-/// How sure a sentence is.
-#[derive(Debug, Clone, Copy)]
-enum Certainty {
-    /// Asks for it.
-    Wants(Setting),
-    /// States the zone: counts when it is one.
-    States,
-    /// Says where the person is.
-    IsIn,
-}
-
-/// The setting that the words are about, and its value. Each row: one of each list in turn, then the value.
-fn wordings(text: &str) -> Option<(Certainty, &str)> {
-    const PLEASE: &[&str] = &["please ", ""];
-    const CHANGE: &[&str] = &["set ", "change ", "switch "];
-    const TURN_OFF: &[&str] = &["turn off ", "switch off "];
-    const OWN: &[&str] = &["my ", "the "];
-    const BRIEFING: &[&str] = &["morning briefing"];
-    let after = |rows: &[&[&str]]| behind(text, rows).filter(|value| !value.is_empty());
-    let all = |rows: &[&[&str]]| behind(text, rows).filter(|rest| rest.is_empty()).map(|_| "off");
-    let word = |rows: &[&[&str]]| after(rows).filter(|value| !value.contains(char::is_whitespace));
-    let zone = after(&[&["my timezone is ", "my time zone is "], &["now ", ""]]);
-    let here =
-        after(&[&["i'm in ", "i am in "]]).and_then(|rest| without_end(rest, " now")).filter(|at| !at.is_empty());
-    let rows = [
-        (Certainty::States, zone),
-        (Certainty::Wants(Setting::Zone), after(&[PLEASE, CHANGE, &["my timezone to ", "my time zone to "]])),
-        (Certainty::IsIn, after(&[&["i'm now in ", "i am now in "]]).or(here)),
-        (Certainty::Wants(Setting::Quiet), quiet_hours(text)),
-        (
-            Certainty::Wants(Setting::Quiet),
-            all(&[&["no quiet hours", "no more quiet hours"], &[" please", ""]])
-                .or_else(|| all(&[PLEASE, TURN_OFF, &["my ", "the ", ""], &["quiet hours"]]))
-                .or_else(|| all(&[&["quiet hours off"]])),
-        ),
-        (Certainty::Wants(Setting::Briefing), briefing(text)),
-        (Certainty::Wants(Setting::Hour), reminding(text)),
-        (Certainty::Wants(Setting::Briefing), all(&[PLEASE, TURN_OFF, OWN, &["morning briefing", "briefing"]])),
-        (Certainty::Wants(Setting::Language), word(&[PLEASE, CHANGE, &["my language to ", "your language to "]])),
-        (Certainty::Wants(Setting::Tone), word(&[PLEASE, CHANGE, &["my tone to ", "your tone to ", "the tone to "]])),
-    ];
-    return rows.into_iter().find_map(|(said, value)| Some((said, value?)));
-
-    fn quiet_hours(text: &str) -> Option<&str> {
-        let asks: &[&str] = &["set ", "make ", "i want ", "i'd like ", ""];
-        let value = behind(text, &[PLEASE, asks, &["my ", ""], &["quiet hours"], &[" to", " are", ":", ""], &[" "]])?;
-        let hours = behind(value, &[&["from ", ""]])?.to_lowercase();
-        let borders = [" to ", " until ", " till ", "-", "–"];
-        let (from, to) = borders.iter().find_map(|border| hours.split_once(border))?;
-        (is_clock(from) && is_clock(to)).then_some(value)
-    }
-
-    fn reminding(text: &str) -> Option<&str> {
-        let hour: &[&str] = &["reminder hour", "reminding hour", "hour for reminders", "hour of reminders"];
-        let value =
-            behind(text, &[PLEASE, &["set ", "change ", ""], &["my ", "the ", ""], hour, &[" to ", " is ", " "]]);
-        value.filter(|value| is_clock(value))
-    }
-
-    fn briefing(text: &str) -> Option<&str> {
-        let every: &[&str] = &[" every day", " every morning", " daily", ""];
-        let sent =
-            behind(text, &[PLEASE, &["send me ", "give me "], &["a ", "my ", "the "], &["daily ", ""], BRIEFING]);
-        let sent = sent.and_then(|rest| behind(rest, &[every, &[" at "]]));
-        let moved = || behind(text, &[PLEASE, &["set ", "move ", "change "], OWN, BRIEFING, &[" to "]]);
-        sent.or_else(moved).filter(|value| is_clock(value))
-    }
-
-    fn is_clock(text: &str) -> bool {
-        !text.is_empty()
-            && text.chars().all(|c| c.is_numeric() || matches!(c, ':' | '.' | ' ' | 'a' | 'p' | 'm' | 'A' | 'P' | 'M'))
-    }
-}
-
-/// What follows one beginning of each list in turn, whatever the case.
-fn behind<'t>(text: &'t str, rows: &[&[&str]]) -> Option<&'t str> {
-    rows.iter().try_fold(text, |rest, row| {
-        row.iter().find_map(|beginning| {
-            let (head, behind) = rest.split_at_checked(beginning.len())?;
-            head.eq_ignore_ascii_case(beginning).then_some(behind)
-        })
-    })
-}
-
-fn without_end<'t>(text: &'t str, end: &str) -> Option<&'t str> {
-    let (head, tail) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
-    tail.eq_ignore_ascii_case(end).then_some(head)
 }
 
 #[cfg(test)]
