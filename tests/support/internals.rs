@@ -39,7 +39,7 @@ pub const COMMANDS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("memory", &["store", "update", "recall", "forget"]),
-    ("keep", &["create", "append", "list", "search", "tick", "untick", "remove", "delete"]),
+    ("keep", &["create", "append", "list", "search", "tick", "untick", "remove", "change", "delete"]),
     ("contacts", &["find", "save", "delete"]),
     ("assistant", &["undo", "settings", "snooze", "more", "done", "waiting"]),
 ];

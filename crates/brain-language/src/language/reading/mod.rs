@@ -77,10 +77,24 @@ impl Reading {
             let denied = mood::without_denials(&rest);
             is_set_apart && (denied.is_empty() || time::resolve(&denied, reference).is_some())
         };
-        let corrected: Vec<bool> =
-            self.clauses.iter().map(|clause| clause.mood == Mood::Negation && corrects(clause)).collect();
-        let denied = self.clauses.iter_mut().zip(corrected).filter(|(_, corrects)| *corrects);
-        denied.for_each(|(clause, _)| clause.mood = Mood::Fragment);
+        let corrected = |clause: &Clause| match clause.mood {
+            Mood::Negation if corrects(clause) => Some(Mood::Fragment),
+            Mood::Negation => self.meant_instead(clause),
+            _ => None,
+        };
+        let corrected: Vec<Option<Mood>> = self.clauses.iter().map(corrected).collect();
+        for (clause, mood) in self.clauses.iter_mut().zip(corrected) {
+            clause.mood = mood.unwrap_or(clause.mood);
+        }
+    }
+
+    /// The mood of what stands behind a no that is an answer, set apart by a mark.
+    fn meant_instead(&self, clause: &Clause) -> Option<Mood> {
+        let (answer, rest) = self.words(clause).split_once(CORRECTING)?;
+        let only_denies = !answer.trim().is_empty() && mood::without_denials(answer).is_empty();
+        let says_more = only_denies && !mood::without_denials(rest).is_empty();
+        let mood = clauses::cut(rest).clauses.first().filter(|_| says_more)?.mood;
+        (mood != Mood::Negation).then_some(mood)
     }
 
     /// The words of a clause.

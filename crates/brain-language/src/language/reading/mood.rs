@@ -168,7 +168,7 @@ pub(super) fn opened(said: &JudgedClause, is_set_apart: bool, known: &MoodWords)
 pub(super) fn without_leads<'s, 'w>(words: &'s [&'w str], known: &MoodWords) -> &'s [&'w str] {
     let mut rest = words;
     while let Some(len) = starts(&known.lead, rest).filter(|len| *len < rest.len()) {
-        let denies = starts(&known.negation, rest).is_some();
+        let denies = starts(&known.negation, rest).is_some_and(|denied| denied >= len);
         let corrects = starts(&known.corrects, &rest[len..]).is_some();
         // A negation denies what follows; with an order behind it, set apart, it corrects.
         if denies && !corrects {

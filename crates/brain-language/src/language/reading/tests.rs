@@ -54,6 +54,18 @@ fn orders_wishes_and_things_that_are_named_ask_for_something_to_be_done() {
 }
 
 #[test]
+fn a_no_before_what_is_meant_instead_denies_nothing_of_it() {
+    for text in
+        ["no wait, 3 of them", "no wait 3", "no, Friday", "no, it's 4713", "nope, the other one", "nein, Freitag"]
+    {
+        assert!(moods(text).iter().any(|mood| *mood != Mood::Negation), "{text}: {:?}", moods(text));
+    }
+    for text in ["no", "no more milk", "no, don't", "no, thanks", "not Friday"] {
+        assert!(moods(text).iter().all(|mood| !mood.is_request()), "{text}: {:?}", moods(text));
+    }
+}
+
+#[test]
 fn a_question_asks_for_nothing_to_be_done() {
     for text in [
         "is the Q3 report done?",

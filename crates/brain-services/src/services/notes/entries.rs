@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::record::NAME;
 use crate::services::search::WordQuery;
+use brain_core::core::plan::PlannedAction;
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::history;
 use brain_language::language::requests::reading::{ClauseReading, things, without_determiner};
@@ -138,9 +139,14 @@ pub(super) fn built(said: &ClauseReading, command: &str) -> Built {
         return Built::No;
     };
     set(&mut action, "items", Some(Value::Array(items)));
-    set(&mut action, "find_by", said.name("name").map(|name| without_determiner(&name).to_owned()));
-    set(&mut action, "near", list_shown(said));
+    on_list(said, &mut action);
     Built::Act(action)
+}
+
+/// The list that is named, and the one talked about last.
+pub(super) fn on_list(said: &ClauseReading, action: &mut PlannedAction) {
+    set(action, "find_by", said.name("name").map(|name| without_determiner(&name).to_owned()));
+    set(action, "near", list_shown(said));
 }
 
 /// What commas and conjunctions divide, each without its article.

@@ -4,6 +4,7 @@
 //! what is added to a text becomes a line of it. Entries are ticked and taken off one by one (see [`entries`]).
 
 mod append;
+mod change;
 mod create;
 mod delete;
 mod entries;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 use append::AppendNote;
 use async_trait::async_trait;
+use change::ChangeEntry;
 use create::CreateNote;
 pub(super) use create::go_on;
 use delete::DeleteNote;
@@ -61,12 +63,13 @@ pub use record::NAME;
 pub use service::NotesService;
 
 /// What its phrases come to, by the command that they name.
-pub(super) const BUILDERS: [(&str, Builder); 8] = [
+pub(super) const BUILDERS: [(&str, Builder); 9] = [
     ("create", create::built),
     ("append", append::built),
     ("tick", |said| entries::built(said, "tick")),
     ("untick", |said| entries::built(said, "untick")),
     ("remove", |said| entries::built(said, "remove")),
+    ("change", change::built),
     ("list", |said| Built::Act(said.action(NAME, "list"))),
     ("search", search::built),
     ("delete", |said| over_one(said, NAME, "delete", Beside::Name)),
@@ -91,6 +94,7 @@ impl NotesService {
             .command::<TickEntries>()
             .command::<UntickEntries>()
             .command::<RemoveEntries>()
+            .command::<ChangeEntry>()
             .command::<ListNotes>()
             .command::<SearchNotes>()
             .command::<DeleteNote>()

@@ -106,6 +106,16 @@ impl Note {
         Ok(())
     }
 
+    /// Has an entry say this from now on, where it stands and as it is ticked; the words, if there is none. `source`:
+    /// whose they are, unless they are the person's own.
+    pub(super) fn change(&mut self, words: &str, to: &str, source: Option<String>) -> Result<(), String> {
+        let place = self.place_of(words, |_| true).ok_or_else(|| words.to_owned())?;
+        let is_ticked = entries::is_ticked(&self.items[place]);
+        self.items[place] = if is_ticked { entries::ticked(to) } else { entries::words_of(to).to_owned() };
+        self.others.add("items", to, source);
+        Ok(())
+    }
+
     /// Whether an entry says this, ticked or not.
     pub(super) fn has(&self, words: &str) -> bool {
         self.place_of(words, |_| true).is_some()

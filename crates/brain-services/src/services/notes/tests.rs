@@ -235,6 +235,20 @@ async fn an_entry_that_was_not_there_is_added_only_where_that_was_asked_for() {
 }
 
 #[tokio::test]
+async fn an_entry_says_other_words_in_its_place() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Shopping", "items": ["milk", "2 lemons", "tea"]})).await;
+    world.run(&keep, "tick", json!({"items": ["lemons"]})).await;
+    let change = |item: &str, to: &str| json!({"find_by": "shopping", "item": item, "to": to});
+    let result = world.run(&keep, "change", change("lemons", "3 lemons, organic")).await;
+    assert_eq!(result["note"]["items"], json!(["milk", "[x] 3 lemons, organic", "tea"]));
+    let prepared = world.prepare(&keep, "change", change("lemns", "4 lemons")).await;
+    assert!(matches!(&prepared, Prepared::Several { param, .. } if param == "item"), "{prepared:?}");
+    let prepared = world.prepare(&keep, "change", change("butter", "ghee")).await;
+    assert!(matches!(prepared, Prepared::NotFound { .. }), "{prepared:?}");
+}
+
+#[tokio::test]
 async fn what_changed_meanwhile_is_left_alone() {
     let (world, keep) = world();
     world.run(&keep, "create", json!({"title": "Shopping", "items": ["milk", "eggs"]})).await;

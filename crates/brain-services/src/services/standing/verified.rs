@@ -59,6 +59,9 @@ pub struct Verified {
     pub unsaid: Vec<String>,
 }
 
+/// From so many figures on a number may be said in groups of them.
+const GROUPED_FIGURES: usize = 5;
+
 /// How a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueStanding {
@@ -261,18 +264,20 @@ impl Verifier<'_> {
         self.in_hand.contains_key(text) || is_named(self.items.get(text).copied().unwrap_or(text))
     }
 
-    /// Whether each number of a text stands somewhere.
+    /// Whether each number of a text stands somewhere, in figures or in words; one is said by naming a thing.
     fn numbers_stand(&self, text: &str) -> bool {
-        let has_digit = |word: &String| word.contains(|c: char| c.is_ascii_digit());
-        let mut numbers = words(text).into_iter().filter(has_digit).peekable();
-        if numbers.peek().is_none() {
-            return true;
-        }
-        let known: String =
-            self.own.iter().chain(&self.shown).flat_map(|text| words(text)).collect::<Vec<_>>().join(" ");
-        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
-        let run = digits(&known);
-        numbers.all(|number| known.contains(&number) || run.contains(&digits(&number)))
+        let known: Vec<String> = self.own.iter().chain(&self.shown).flat_map(|text| words(text)).collect();
+        let figures = |text: &str| -> Vec<String> {
+            text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty()).map(str::to_owned).collect()
+        };
+        let in_figures = figures(&known.join(" "));
+        // A long one may have been said in groups.
+        let in_groups = |number: &str| number.len() >= GROUPED_FIGURES && in_figures.concat().contains(number);
+        let in_words = |number: u32| known.iter().any(|word| time::number(word) == Some(number));
+        let stands = |number: &String| {
+            number == "1" || in_figures.contains(number) || in_groups(number) || number.parse().is_ok_and(in_words)
+        };
+        figures(text).iter().all(stands)
     }
 }
 

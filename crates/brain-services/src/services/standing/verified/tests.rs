@@ -113,6 +113,39 @@ fn a_choice_needs_a_word_a_number_stands_somewhere_and_a_thing_is_named_or_in_ha
 }
 
 #[test]
+fn a_number_stands_in_figures_as_it_was_said_in_words() {
+    let append = |message: &str, text: &str| {
+        check(message, "keep.append", json!({"find_by": "n00000000001", "text": text}), &[("find_by", "groceries")])
+    };
+    for (message, text) in [
+        ("two kilos of flour on groceries", "2 kg flour"),
+        ("two kilos of flour on groceries", "2kg of flour"),
+        ("and a packet of tea for groceries", "1 packet of tea"),
+        ("zwei Packungen Reis auf groceries", "2 Packungen Reis"),
+        ("a couple of lemons, groceries please", "2 lemons"),
+    ] {
+        assert_eq!(append(message, text), EXACT, "{message}: {text}");
+    }
+    assert_eq!(append("two kilos of flour on groceries", "3 kg flour"), LIKELY);
+}
+
+#[test]
+fn a_bare_hour_is_in_either_half_of_the_day() {
+    let event = |message: &str, start: &str, end: &str, words: &[(&str, &str)]| {
+        let params = json!({"summary": "Work", "start_time": start, "end_time": end});
+        check(message, "calendar.create_event", params, words)
+    };
+    for (message, words) in [
+        ("work tomorrow from 8 to 6", [("start_time", "tomorrow from 8"), ("end_time", "to 6")]),
+        ("put my work in, tomorrow 8 till 6", [("start_time", "tomorrow 8"), ("end_time", "till 6")]),
+        ("work tomorrow, 8-6", [("start_time", "tomorrow"), ("end_time", "8-6")]),
+    ] {
+        assert_eq!(event(message, "2026-01-13T08:00", "2026-01-13T18:00", &words), EXACT, "{message}");
+        assert_eq!(event(message, "2026-01-13T08:00", "2026-01-13T19:00", &words), LIKELY, "{message}");
+    }
+}
+
+#[test]
 fn an_address_that_nobody_said_or_knows_is_taken_out() {
     let draft = json!({"to": ["eve@evil.example"], "subject": "Late", "body": "I am late."});
     let (_, unsaid) =

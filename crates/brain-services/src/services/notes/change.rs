@@ -1,0 +1,149 @@
+//! `change`: say an entry of a list in other words; it keeps its place and its tick.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::entries;
+use super::record::{NAME, Note, NoteChanged};
+use super::service::NotesService;
+use super::sought::{self, EntryQuery, EntryState};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::context::RequestContext;
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::provenance;
+use crate::services::service::Prepared;
+use brain_core::core::card::CardBody;
+use brain_core::core::history::ItemRef;
+use brain_core::core::plan::{ActingAccount, Action};
+use brain_core::core::stakes::Stakes;
+use brain_core::ports::{Change, Expect};
+use brain_language::language::requests::built::{Built, set};
+use brain_language::language::requests::reading::{ClauseReading, without_determiner};
+
+/// Change one entry of a list, its amount for one.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeEntry {
+    /// The list's id or words from its title; nothing when none was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub find_by: Option<String>,
+    /// Words of the entry as it stands.
+    pub item: String,
+    /// All that it says from now on.
+    pub to: String,
+    /// The id of the list that was last spoken of; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub near: Option<String>,
+}
+
+impl Command for ChangeEntry {
+    type Output = NoteChanged;
+
+    const NAME: &'static str = "change";
+    const SUMMARY: &'static str = "change an entry of a list";
+    const EXAMPLE: &'static str = "Change leeks to two leeks on the groceries list";
+    const STATUS: &'static str = "Changing your list…";
+    const STAKES: Stakes = Stakes::Low;
+    const REFERENCES: &'static [&'static str] = &["find_by", "item"];
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        self.find_by.as_mut()
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.to.trim().is_empty().then(|| "an entry needs words".to_owned())
+    }
+
+    fn question(param: &str) -> &'static str {
+        match param {
+            "to" => "What shall it say instead?",
+            _ => super::service::question(param),
+        }
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Change this entry?")
+            .words("List", self.list(subject.action))
+            .words("Entry", &self.item)
+            .words("It will say", &self.to)
+    }
+
+    fn approve(&self) -> &'static str {
+        "✏️ Change"
+    }
+
+    fn done(&self) -> &'static str {
+        "Changed"
+    }
+
+    fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {
+        format!("🗒 Changed on {}: {} → {}", output.note.title, self.item, self.to.trim())
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("change {} on {}", self.item, self.list(action))
+    }
+
+    fn made(&self, output: &NoteChanged) -> Option<ItemRef> {
+        Some(output.note.named())
+    }
+}
+
+impl ChangeEntry {
+    fn list(&self, action: &Action) -> String {
+        label(action, self.find_by.as_deref().unwrap_or("the list"))
+    }
+}
+
+#[async_trait]
+impl Handle<ChangeEntry> for NotesService {
+    fn effect(&self, _: Option<&ActingAccount>) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: ChangeEntry) -> Result<Prepared<ChangeEntry>, ServiceError> {
+        let items = sought::cleaned(std::slice::from_ref(&command.item))?;
+        let ChangeEntry { find_by, to, near, .. } = &command;
+        let (list, near) = (find_by.as_deref(), near.as_deref());
+        let sought = EntryQuery { list, near, items: &items, state: EntryState::Either, keeps_missing: false };
+        let settled = |mut items: Vec<String>| ChangeEntry {
+            find_by: find_by.clone(),
+            item: items.pop().unwrap_or_else(|| command.item.clone()),
+            to: to.clone(),
+            near: near.map(str::to_owned),
+        };
+        Ok(match self.with_entries(ctx, sought, settled).await? {
+            Prepared::Several { param, question, candidates } if param != "find_by" => {
+                Prepared::Several { param: "item".to_owned(), question, candidates }
+            }
+            prepared => prepared,
+        })
+    }
+
+    /// Commutes with whatever else is done to the list: what was meant is looked for anew.
+    async fn perform(&self, call: Invocation<'_, ChangeEntry>) -> Result<Completed<NoteChanged>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
+        let (mut note, revision) = items::current::<Note>(&self.store, ctx, action).await?;
+        let source = provenance::source(action, "to");
+        note.change(&command.item, command.to.trim(), source).map_err(|gone| sought::gone(&note, &gone))?;
+        note.check_size()?;
+        note.updated_at = ctx.now;
+        let change = Change::put(&note, Expect::Revision(revision))?;
+        Ok(NoteChanged::done(&note, ctx, change))
+    }
+}
+
+/// An entry of a list that is named, or of the one talked about last, and its new words.
+pub(super) fn built(said: &ClauseReading) -> Built {
+    let bare = |slot: &str| said.raw(slot).map(|words| Value::from(without_determiner(&words)));
+    let (Some(item), Some(to)) = (bare("item"), said.raw("to").map(Value::from)) else { return Built::No };
+    let mut action = said.action(NAME, ChangeEntry::NAME);
+    entries::on_list(said, &mut action);
+    set(&mut action, "item", Some(item));
+    set(&mut action, "to", Some(to));
+    Built::Act(action)
+}
