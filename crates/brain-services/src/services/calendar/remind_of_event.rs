@@ -33,7 +33,7 @@ const NAME_WORDS_MAX: usize = 8;
 /// A reminder of an event by its name, if one was said.
 pub(in crate::services) fn remind_of(name: &str, lengths: Vec<String>) -> Option<PlannedAction> {
     let find_by = name.trim().trim_end_matches(['.', '!', '?']).to_owned();
-    let said = RemindOfEvent { find_by, remind_before: lengths };
+    let said = RemindOfEvent { find_by, remind_before: lengths, instead: false };
     let words = said.find_by.split_whitespace().count();
     (1..=NAME_WORDS_MAX).contains(&words).then(|| planned(NAME, &said))
 }
@@ -61,6 +61,9 @@ pub struct RemindOfEvent {
     /// Each a length of time before it; none: no reminder any more.
     #[serde(deserialize_with = "one_or_many")]
     remind_before: Vec<String>,
+    /// Those that it has go.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    instead: bool,
 }
 
 impl Command for RemindOfEvent {
@@ -150,7 +153,7 @@ impl Edits<RemindOfEvent> for CalendarService {
         let mut event = before.clone();
         let start = event.first().ok_or_else(|| ServiceError::Broken("It has no time.".to_owned()))?;
         let new = reminders_of(&command.remind_before, start, ctx)?;
-        event.reminders = if new.is_empty() { new } else { [event.reminders, new].concat() };
+        event.reminders = if new.is_empty() || command.instead { new } else { [event.reminders, new].concat() };
         event.reminders.sort();
         event.reminders.dedup();
         if event.reminders.len() > REMINDERS_MAX {

@@ -115,6 +115,9 @@ async fn reminders_are_added_and_taken_off_and_what_has_passed_is_refused() {
     let both = set(json!(["1 day"])).await;
     assert!(both.starts_with("⏰ Reminder 1 day before and 30 min before: "), "{both}");
     assert!(both.ends_with("— Dentist"), "{both}");
+    let instead = json!({"find_by": "dentist", "remind_before": ["2 hours"], "instead": true});
+    let only = world.run_told(&calendar, "remind_of_event", instead).await.1;
+    assert!(only.starts_with("⏰ Reminder 2 h before: "), "{only}");
     assert!(set(json!(["none"])).await.starts_with("🔕 No reminder any more: "));
     let late = json!({"find_by": "dentist", "remind_before": "3 weeks"});
     let refused = world.fails(&calendar, world.action(&calendar, "remind_of_event", late).await).await;
