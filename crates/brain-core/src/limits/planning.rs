@@ -25,7 +25,7 @@ pub const SIGHT_ITEMS_MAX: usize = 4;
 /// Tokens of what a model says at once in a conversation: letters are in it.
 pub const CONVERSATION_TOKENS_MAX: u32 = 3_000;
 /// Lines of what was looked at that stand below words about it.
-pub const LOOK_LINES_BELOW_WORDS: usize = 6;
+pub const LOOK_LINES_BELOW_WORDS: usize = 12;
 /// Days whose dates are told, today among them.
 pub const SIGHT_DAYS: u64 = 14;
 /// Characters of each of our messages in the conversation.

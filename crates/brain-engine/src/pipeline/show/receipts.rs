@@ -100,9 +100,9 @@ fn folded(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let is_kept = |(at, line): &(usize, &&str)| *at < limits::LOOK_LINES_BELOW_WORDS || line.contains('⚠');
     let kept: Vec<&str> = lines.iter().enumerate().filter(is_kept).map(|(_, line)| *line).collect();
-    match kept.len() < lines.len() {
-        true => format!("{}\n…", kept.join("\n")),
-        false => text.to_owned(),
+    match lines.len() - kept.len() {
+        0 => text.to_owned(),
+        more => format!("{}\n… and {more} more", kept.join("\n")),
     }
 }
 

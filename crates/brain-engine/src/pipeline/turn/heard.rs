@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::facts::TurnFacts;
 use brain_core::core::history::Voice;
+use brain_core::core::plan::Plan;
 use brain_core::limits::REPORT_STEPS_MAX;
 use brain_language::language::reading::Reading;
 use brain_language::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
@@ -54,7 +55,7 @@ impl Understanding {
         let work = Work::default();
         let guess = routing::route_within(hearing, &work);
         let within = match guess.domains.as_slice() {
-            [] => within_any.clone(),
+            domains if is_within(&within_any, domains) => within_any.clone(),
             domains => requests::plan_within(hearing, domains, &work),
         };
         let intents = Intents::within(&Hearing { phrases: &[], ..*hearing }, &work);
@@ -162,7 +163,7 @@ impl TurnFacts {
     pub fn understood(&self, domains: &[String]) -> Understood {
         let known = &self.understanding;
         match domains {
-            [] => known.within_any.clone(),
+            domains if is_within(&known.within_any, domains) => known.within_any.clone(),
             domains if known.within.0 == domains => known.within.1.clone(),
             domains => self.understood_as(self.words(), domains),
         }
@@ -177,6 +178,13 @@ impl TurnFacts {
         left.store(work.left(), Ordering::Relaxed);
         understood
     }
+}
+
+/// Whether what was read among all commands stands where only those of `domains` count, of which none are all: the best
+/// of all readings is the best of fewer.
+fn is_within(any: &Understood, domains: &[String]) -> bool {
+    let is_one = |plan: &Plan| plan.actions.iter().all(|planned| domains.contains(&planned.service));
+    domains.is_empty() || matches!(any, Understood::Plan { plan, .. } if is_one(plan))
 }
 
 fn of_all(phrases: &[Arc<Phrases>]) -> Vec<&Phrases> {

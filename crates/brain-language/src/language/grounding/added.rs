@@ -4,19 +4,31 @@
 use rustc_hash::FxHashSet;
 
 use super::is_light;
-use crate::language::time::{self, Reference};
+use crate::language::time::{self, Grain, Reference, TimeMention, When};
 use crate::language::{terms, words};
 
 /// The times, numbers, addresses and names of `text` that none of `own` says, as they stand there, each once.
 pub fn added(text: &str, own: &[&str], reference: &Reference) -> Vec<String> {
     let said: FxHashSet<String> = own.iter().flat_map(|own| words::words(own)).map(|word| terms::stem(&word)).collect();
+    let numbers: FxHashSet<u32> =
+        own.iter().flat_map(|own| words::words(own)).filter_map(|word| time::number(&word)).collect();
     let is_own = |part: &str| {
         // An amount without cents is the number.
         let part = part.strip_suffix("00").and_then(|part| part.strip_suffix(['.', ','])).unwrap_or(part);
-        words::words(part).iter().filter(|word| !is_light(word)).all(|word| said.contains(&terms::stem(word)))
+        let in_words = |word: &str| word.parse().is_ok_and(|number: u32| numbers.contains(&number));
+        let is_said = |word: &String| said.contains(&terms::stem(word)) || in_words(word);
+        words::words(part).iter().filter(|word| !is_light(word)).all(is_said)
     };
-    let times: Vec<_> = time::find(text, reference).into_iter().map(|mention| mention.span).collect();
-    let of_times = times.iter().filter_map(|span| Some((span.start, text.get(span.clone())?)));
+    let said_at: Vec<When> = own.iter().flat_map(|own| whens(own, reference)).collect();
+    let found: Vec<_> = time::find(text, reference);
+    let times: Vec<_> = found.iter().map(|mention| mention.span.clone()).collect();
+    // A time that was worked out of one that was said is said.
+    let follows = |mention: &TimeMention| {
+        let is_same = |when: &When| said_at.iter().any(|said| is_at(when, said));
+        mention.result.as_ref().is_ok_and(is_same)
+    };
+    let of_times = found.iter().filter(|mention| !follows(mention));
+    let of_times = of_times.filter_map(|mention| Some((mention.span.start, text.get(mention.span.clone())?)));
     let is_in_time = |at: usize| times.iter().any(|span| span.contains(&at));
     let of_words = telling(text).filter(|(at, _)| !is_in_time(*at));
     let mut found: Vec<(usize, &str)> = of_times.chain(of_words).filter(|(_, part)| !is_own(part)).collect();
@@ -29,6 +41,18 @@ pub fn added(text: &str, own: &[&str], reference: &Reference) -> Vec<String> {
         }
     }
     parts
+}
+
+fn whens(text: &str, reference: &Reference) -> impl Iterator<Item = When> {
+    time::find(text, reference).into_iter().filter_map(|mention| mention.result.ok())
+}
+
+/// Whether a time is that of another one, or its day.
+fn is_at(when: &When, said: &When) -> bool {
+    let repeats = |when: &When| matches!(when, When::Recurrence { .. });
+    let (Some(at), Some(from)) = (when.start(), said.start()) else { return false };
+    let is_day = matches!(when, When::Point { grain: Grain::Day, .. });
+    repeats(when) == repeats(said) && (at == from || is_day && at.date_naive() == from.date_naive())
 }
 
 /// The numbers, addresses and names of a text, as they stand there.
@@ -92,6 +116,11 @@ mod tests {
         }
         assert!(!found.contains("Bob") && !found.contains("report"), "{found}");
         assert_eq!(of("", &own), Vec::<String>::new());
+        let own = ["tell Bob that we come on friday at ten, the two of us"];
+        let worked_out = "Hi Bob,\n\nwe come on Friday, 16 January at 10:00, 2 of us.";
+        assert_eq!(of(worked_out, &own), Vec::<String>::new());
+        let wrong = of("Hi Bob,\n\nwe come every Friday, the 17th of January, 3 of us.", &own).join("|");
+        assert!(["every Friday", "17th", "3"].iter().all(|part| wrong.contains(part)), "{wrong}");
         let amounts = of("It is 185.00 each, and 3,00 off, so 555.00, 182.50 and 3,000.", &["it is 185 each, 3 off"]);
         assert_eq!(amounts, ["555.00", "182.50", "3,000"]);
     }
