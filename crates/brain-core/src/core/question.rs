@@ -54,12 +54,14 @@ pub struct OpenSince {
     pub beside: u8,
     /// Since it was asked.
     pub secs: i64,
+    /// It only offers: beside anything else, until its time is over.
+    pub is_offer: bool,
 }
 
 impl OpenSince {
     /// Whether it may still be answered.
     pub fn waits(self) -> bool {
-        self.beside < QUESTION_BESIDE_MAX && self.secs <= QUESTION_SECS
+        (self.is_offer || self.beside < QUESTION_BESIDE_MAX) && self.secs <= QUESTION_SECS
     }
 
     /// See the module.
@@ -71,7 +73,7 @@ impl OpenSince {
             AfterQuestion::Fits => QuestionState::Answered,
             AfterQuestion::GivesUp => QuestionState::Dropped,
             AfterQuestion::Request => QuestionState::Replaced,
-            AfterQuestion::Beside if self.beside + 1 == QUESTION_BESIDE_MAX => QuestionState::Dropped,
+            AfterQuestion::Beside if !self.is_offer && self.beside + 1 == QUESTION_BESIDE_MAX => QuestionState::Dropped,
             AfterQuestion::Beside => QuestionState::Open { is_named: self.beside == 0 },
         }
     }
@@ -83,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_question_waits_for_three_turns_or_ten_minutes_and_is_named_once() {
-        let open = |beside, secs| OpenSince { beside, secs };
+        let open = |beside, secs| OpenSince { beside, secs, is_offer: false };
         for (since, message, state) in [
             (open(0, 0), AfterQuestion::Fits, QuestionState::Answered),
             (open(2, 600), AfterQuestion::Fits, QuestionState::Answered),
@@ -97,5 +99,8 @@ mod tests {
         ] {
             assert_eq!(since.next(message), state, "{since:?} {message:?}");
         }
+        let offer = |beside, secs| OpenSince { is_offer: true, ..open(beside, secs) };
+        assert_eq!(offer(7, 600).next(AfterQuestion::Beside), QuestionState::Open { is_named: false });
+        assert_eq!(offer(1, 601).next(AfterQuestion::Beside), QuestionState::Dropped);
     }
 }

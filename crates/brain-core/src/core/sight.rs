@@ -171,6 +171,9 @@ impl Sight<'_> {
             let asked = one_line(question.question);
             match question.offer {
                 Some(id) => format!("Offer {id}, waits for a tap or a yes since they asked {wanted}: {asked}"),
+                None if question.request.trim().is_empty() => {
+                    format!("You asked, and have no answer yet: {asked}{choices}")
+                }
                 None => format!("You asked about {wanted}, and have no answer yet: {asked}{choices}"),
             }
         });

@@ -26,6 +26,8 @@ pub const SIGHT_ITEMS_MAX: usize = 4;
 pub const CONVERSATION_TOKENS_MAX: u32 = 3_000;
 /// Lines of what was looked at that stand below words about it.
 pub const LOOK_LINES_BELOW_WORDS: usize = 12;
+/// Lines of each of several looks that stand there at least.
+pub const LOOK_LINES_MIN: usize = 3;
 /// Days whose dates are told, today among them.
 pub const SIGHT_DAYS: u64 = 14;
 /// Characters of each of our messages in the conversation.

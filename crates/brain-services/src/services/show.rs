@@ -1,6 +1,6 @@
 //! Formatting of values on cards and receipts: times in the person's zone, people with their addresses.
 
-use chrono::{DateTime, NaiveDate};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeZone};
 use chrono_tz::Tz;
 
 use crate::services::pages;
@@ -20,13 +20,19 @@ pub enum Moment {
     Day(NaiveDate),
 }
 
+/// An instant by the clocks of its reader's zone.
+const LOCAL: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
+
 impl Moment {
     /// Reads what [`Moment::store`] wrote (and any RFC 3339 instant).
     pub fn read(text: &str, zone: Tz) -> Option<Self> {
         if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
             return Some(Self::Instant(instant.with_timezone(&zone)));
         }
-        text.parse().ok().map(Self::Day)
+        // One that the clocks skip or repeat is for whoever reads words.
+        let local = LOCAL.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+        let local = local.and_then(|at| zone.from_local_datetime(&at).single()).map(Self::Instant);
+        local.or_else(|| text.parse().ok().map(Self::Day))
     }
 
     /// As parameters and records hold it: RFC 3339 with offset, or `YYYY-MM-DD`.

@@ -68,8 +68,9 @@ impl Results {
 
     /// The receipts below words that answer: of what was only looked at the beginning, and every warning.
     pub fn below_words(&self) -> String {
+        let lines = limits::LOOK_LINES_BELOW_WORDS / self.looks.len().max(1);
         let folded = |(at, receipt): (usize, &String)| match self.looks.contains(&at) {
-            true => folded(receipt),
+            true => folded(receipt, lines.max(limits::LOOK_LINES_MIN)),
             false => receipt.clone(),
         };
         self.receipts.iter().enumerate().map(folded).collect::<Vec<_>>().join("\n")
@@ -96,9 +97,9 @@ fn found(services: &Registry, action: &Action, outcome: &Outcome) -> Vec<String>
 }
 
 /// The first lines of a text, and those that warn.
-fn folded(text: &str) -> String {
+fn folded(text: &str, first: usize) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let is_kept = |(at, line): &(usize, &&str)| *at < limits::LOOK_LINES_BELOW_WORDS || line.contains('⚠');
+    let is_kept = |(at, line): &(usize, &&str)| *at < first || line.contains('⚠');
     let kept: Vec<&str> = lines.iter().enumerate().filter(is_kept).map(|(_, line)| *line).collect();
     match lines.len() - kept.len() {
         0 => text.to_owned(),

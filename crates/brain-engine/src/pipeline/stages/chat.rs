@@ -22,6 +22,7 @@ use brain_core::core::provenance::Sources;
 use brain_core::core::turn::Path;
 use brain_core::ports::records::Speaker;
 use brain_language::language::grounding::Ground;
+use brain_language::language::requests;
 use brain_language::language::routing::{Guess, Kind};
 use brain_language::language::time;
 
@@ -85,6 +86,7 @@ pub fn is_talk_alone(brain: &Brain, facts: &TurnFacts, guess: &Guess) -> bool {
     let last = facts.history.iter().rfind(|message| message.speaker == Speaker::Assistant);
     let is_new = facts.open.is_empty() && facts.open_question().is_none();
     is_surely_talk(brain, facts, guess)
+        && requests::is_read(facts.words())
         && (doubts::is_talk(facts) || is_new && last.is_none_or(|last| last.actions.is_empty()))
 }
 

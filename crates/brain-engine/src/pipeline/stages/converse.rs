@@ -38,7 +38,7 @@ use super::topic::{Topic, Unanswered};
 use super::{act, build_params, built_in, condition, investigate, known, respond, route};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED};
-use crate::pipeline::stages::guessed::Route;
+use crate::pipeline::stages::guessed::{Route, is_of_own_things};
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::markup::Formatted;
 use brain_core::core::outcome::Status;
@@ -118,8 +118,10 @@ impl Conversing<'_> {
 
     async fn investigated(&self, route: &Route) -> Result<Option<Answer>, TurnError> {
         match route.kind {
-            Kind::Investigate => Box::pin(investigate::investigate(self.turn)).await,
-            Kind::Chat | Kind::Action | Kind::Followup => Ok(None),
+            Kind::Investigate if is_of_own_things(&self.turn.facts, self.guess) => {
+                Box::pin(investigate::investigate(self.turn)).await
+            }
+            Kind::Investigate | Kind::Chat | Kind::Action | Kind::Followup => Ok(None),
         }
     }
 
@@ -174,7 +176,7 @@ impl Dialogue<'_> {
         let domains = self.domains(&first, route, guess).await;
         let instead = InsteadOf::named(turn.brain, &turn.facts, &first).await?;
         let says_nothing = first.plan.actions.is_empty() && first.plan.question.is_none();
-        let is_withdrawn = says_nothing && instead.as_ref().is_some_and(InsteadOf::can_be_withdrawn);
+        let is_withdrawn = says_nothing && instead.is_some();
         let amended = instead.as_ref().and_then(|instead| instead.amended(&turn.brain.services));
         let topic = Topic { amends: amended.as_ref(), answers: turn.facts.open_question(), ..Topic::default() };
         let mut so_far = rounds::begun(turn.brain, &turn.facts, self.context, &topic);

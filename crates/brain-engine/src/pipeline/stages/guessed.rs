@@ -8,6 +8,7 @@ use crate::pipeline::turn::TurnFacts;
 use brain_core::core::text::head_and_tail;
 use brain_core::core::turn::PASSED_ON;
 use brain_core::limits;
+use brain_language::language::grounding::Ground;
 use brain_language::language::requests;
 use brain_language::language::requests::{FamilyQuestion, QuestionFamily};
 use brain_language::language::routing;
@@ -54,6 +55,12 @@ pub fn guess(brain: &Brain, facts: &TurnFacts) -> Guess {
 pub(super) fn has_tools(brain: &Brain, facts: &TurnFacts) -> bool {
     let services = brain.services.open_to(facts.owner());
     services.iter().any(|service| service.has_tools() && service.commands().next().is_some())
+}
+
+/// Whether a question may be one over the person's own things: what anybody may know needs no search of them.
+pub(super) fn is_of_own_things(facts: &TurnFacts, guess: &Guess) -> bool {
+    let is_likely = guess.kind == Kind::Investigate || facts.intents().investigates();
+    is_likely || !requests::is_read(facts.words()) || Ground::is_own(facts.words())
 }
 
 /// The question of a family that the message is, if it is one. What a command answers is left to that, where a question

@@ -95,23 +95,20 @@ pub(super) fn in_conversation(
     if words.text.trim().is_empty() { Formatted::default() } else { honest::shown(words, &truth) }
 }
 
-/// Whether a message asks, or plainly orders looks alone: what code does not read may be an order, and words about one
-/// stand beside a statement whether it was done.
+/// Whether a message asks, with what it tells beside that, or plainly orders looks alone: what code does not read may be
+/// an order, and words about one stand beside a statement whether it was done.
 fn only_asks(facts: &TurnFacts) -> bool {
     let clauses = &facts.reading().clauses;
-    let asks = !clauses.is_empty() && clauses.iter().all(|clause| clause.mood == Mood::Question);
+    let denies = !clauses.is_empty() && clauses.iter().all(|clause| clause.mood == Mood::Negation);
+    let asks = facts.reading().has(&[Mood::Question]) && !clauses.iter().any(|clause| clause.mood.is_request());
+    let asks = asks || denies && requests::is_read(facts.words());
     asks || facts.intents().ask_a_command() && facts.intents().only_look()
-}
-
-/// Whether code reads the language of a message.
-fn is_read(facts: &TurnFacts) -> bool {
-    ["en", "de"].contains(&requests::language(facts.words()))
 }
 
 /// What talk is beside.
 fn talked(facts: &TurnFacts) -> CameTo {
     // What code cannot read may be an order, and what is said to it in the same language a claim.
-    let is_unread = || !is_read(facts) && !facts.reading().has(&[Mood::Question]);
+    let is_unread = || !requests::is_read(facts.words()) && !facts.reading().has(&[Mood::Question]);
     let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command() || is_unread();
     match asks && !doubts::is_talk(facts) {
         true => CameTo::TalkAtRequest,

@@ -21,8 +21,6 @@ use super::context::Context;
 use super::doubts::Doubt;
 use super::gate::{self, Gated};
 use super::grounding::{self, Grounded};
-use super::held;
-use super::investigate;
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
 use super::own_rules;
@@ -31,6 +29,7 @@ use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
 use super::resolve;
 use super::unfinished::{self, ChosenNext, EndedRound};
+use super::{held, investigate};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED, sorry};
 use crate::pipeline::consent::cards;
@@ -40,7 +39,7 @@ use crate::pipeline::stages::topic::{self, Planned, Topic};
 use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts, status};
 use brain_core::core::ids::RunId;
 use brain_core::core::plan::{Plan, PlannedAction};
-use brain_core::core::provenance::{Sources, UntrustedText, WrittenBy};
+use brain_core::core::provenance::{self, Sources, UntrustedText, WrittenBy};
 use brain_core::core::run::{Run, RunOrigin, Step, StepProgress};
 use brain_core::core::turn::Path;
 use brain_core::failpoint::fail_point;
@@ -48,7 +47,6 @@ use brain_core::limits;
 use brain_core::ports::records::{Clarification, SpanOutcome};
 use brain_core::ports::{Change, StoreError, Usage};
 
-/// Said above what one look gives to a question that needs several.
 const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
@@ -222,11 +220,14 @@ fn own_words(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>) -> String {
     let carded = topic.amends.and_then(|amended| amended.card).into_iter().flat_map(|pending| &pending.actions);
     let carded = carded
         .flat_map(|action| gate::nobody_elses(brain, &action.service, &action.command, &action.params, &action.taints));
-    // Whom a draft goes to was settled when it was written.
+    // What a draft says, and to whom, was settled when it was written, with a yes where it was not the person's own.
     let drafted = topic.amends.filter(|amended| amended.card.is_none());
     let drafted = drafted.into_iter().flat_map(|amended| &amended.actions).flat_map(|planned| {
         let entry = brain.services.command(&planned.service, &planned.command);
-        entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default()
+        let people = entry.map(|entry| resolve::people_of(entry.as_ref(), &planned.params)).unwrap_or_default();
+        // An address or a link in it is no more theirs to send to than it was.
+        let texts = provenance::untainted(&planned.params, &[], &[]).into_iter();
+        people.into_iter().chain(texts.filter(|text| !text.contains(['@', '/'])))
     });
     let all = [facts.own_words()].into_iter().chain(picked).chain(waited).chain(carded).chain(drafted);
     all.collect::<Vec<_>>().join("\n")

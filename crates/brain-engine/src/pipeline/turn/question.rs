@@ -13,7 +13,8 @@ impl TurnFacts {
 
     /// How long it has been waiting.
     pub fn question_since(&self, question: &Clarification) -> OpenSince {
-        OpenSince { beside: question.beside, secs: (self.ctx.now - question.at).num_seconds() }
+        let is_offer = question.offer.is_some() && question.takes_yes;
+        OpenSince { beside: question.beside, secs: (self.ctx.now - question.at).num_seconds(), is_offer }
     }
 
     /// The question that was not answered by this message, too old or not; `with_offers`: what a yes takes is one.

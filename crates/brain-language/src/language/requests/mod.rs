@@ -85,7 +85,7 @@ pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, is_bare_report, report};
-pub use talk::{chat, gives_up, is_request, is_small_talk, language, not_understood};
+pub use talk::{chat, gives_up, is_read, is_request, is_small_talk, language, not_understood};
 pub use understood::{PlanDraft, Understood};
 
 /// Makes the grammar, and the frames of what else is read, unless they are made.

@@ -35,11 +35,9 @@ fn topic(line: &'static str) -> Option<TalkTopic> {
 
 /// A reply to small talk, in the person's language where it is one of those in the table.
 pub fn chat(text: &str) -> String {
-    match brought_up(text) {
-        _ if dismisses(text) => by_name("dismiss", language(text), text),
-        Some(topic) => pick(&topic, text),
-        None => by_name("otherwise", language(text), text),
-    }
+    let named = |name: &str| by_name(name, language(text), text);
+    let talked = || brought_up(text).map_or_else(|| named("otherwise"), |topic| pick(&topic, text));
+    if dismisses(text) { named("dismiss") } else { talked() }
 }
 
 /// Whether a text brings up something to talk about: more than agreement, laughter, or a sign.
@@ -120,12 +118,8 @@ pub fn not_understood(text: &str) -> String {
 }
 
 /// A greeting may open anything; what follows it says more.
-fn rank(name: &str) -> u8 {
-    match name {
-        "greeting" | "laugh" | "emoji" => 0,
-        "thanks" | "agree" => 1,
-        _ => 2,
-    }
+fn rank(name: &str) -> (bool, bool) {
+    (!["greeting", "laugh", "emoji"].contains(&name), !["thanks", "agree"].contains(&name))
 }
 
 fn words(text: &str) -> String {
@@ -171,6 +165,11 @@ pub fn language(text: &str) -> &'static str {
         .max_by_key(hits)
         .filter(|topic| hits(topic) > 0)
         .map_or_else(|| by_script(text), |topic| topic.language)
+}
+
+/// Whether the times and moods of the language that a text is in are read.
+pub fn is_read(text: &str) -> bool {
+    ["en", "de"].contains(&language(text))
 }
 
 fn by_script(text: &str) -> &'static str {

@@ -20,6 +20,7 @@ use super::service::{Service, ServiceInfo};
 use brain_core::core::card::CardBody;
 use brain_core::core::plan::{ActingAccount, Action, PlannedAction};
 use brain_core::core::stakes::Stakes;
+use brain_core::core::text::capital;
 
 /// Its name in plans.
 pub const NAME: &str = "assistant";
@@ -41,6 +42,7 @@ impl AssistantService {
         Registration::of(info, Arc::new(Self))
             .command::<TakeBack>()
             .command::<ChangeSettings>()
+            .command::<ShowSettings>()
             .command::<Snooze>()
             .command::<ShowMore>()
             .command::<ShowDone>()
@@ -64,6 +66,8 @@ pub enum AssistantRequest {
     /// See the command.
     ChangeSettings(ChangeSettings),
     /// See the command.
+    ShowSettings,
+    /// See the command.
     Snooze(Snooze),
     /// See the command.
     ShowMore,
@@ -85,6 +89,7 @@ impl AssistantRequest {
         Some(match planned.command.as_str() {
             TakeBack::NAME => Self::TakeBack(read(planned)?),
             ChangeSettings::NAME => Self::ChangeSettings(read(planned)?),
+            ShowSettings::NAME => Self::ShowSettings,
             Snooze::NAME => Self::Snooze(read(planned)?),
             ShowMore::NAME => Self::ShowMore,
             ShowDone::NAME => Self::ShowDone(read(planned)?),
@@ -103,7 +108,12 @@ pub struct TakeBack {
     pub what: Option<String>,
 }
 
-/// Change settings; none of them shows all.
+/// Show the settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShowSettings {}
+
+/// Change settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSettings {
@@ -167,7 +177,7 @@ pub struct ShowWaiting {}
 /// What these commands have alike: the turn carries them out, so that none has an output, a receipt or a card of its
 /// own.
 macro_rules! of_the_turn {
-    ($($command:ty, $name:literal, $summary:literal, $example:literal, $effect:expr;)*) => {$(
+    ($($command:ty, $name:literal, $summary:literal, $title:literal, $example:literal, $effect:expr;)*) => {$(
         impl Command for $command {
             type Output = ();
 
@@ -176,9 +186,14 @@ macro_rules! of_the_turn {
             const EXAMPLE: &'static str = $example;
             const STATUS: &'static str = "One moment…";
             const STAKES: Stakes = Stakes::Low;
+            // Amounts and clocks in the notation of the settings.
+            const COMPOSED: &'static [&'static str] = &["quiet", "briefing", "hour"];
 
             fn card(&self, _: &Subject<'_>) -> CardBody {
-                CardBody::titled(concat!("Shall I ", $summary, "?"))
+                let values = serde_json::to_value(self).unwrap_or_default();
+                let rows = values.as_object().into_iter().flatten();
+                let rows = rows.filter_map(|(name, value)| Some((name, value.as_str()?)));
+                rows.fold(CardBody::titled($title), |card, (name, value)| card.words(&capital(name), value))
             }
 
             fn receipt(&self, _: &(), _: &Receipt<'_>) -> String {
@@ -208,10 +223,11 @@ macro_rules! of_the_turn {
 }
 
 of_the_turn! {
-    TakeBack, "undo", "take back what was done", "Undo that", Effect::WriteHere;
-    ChangeSettings, "settings", "show or change settings", "My time zone is Lisbon", Effect::WriteHere;
-    Snooze, "snooze", "let a reminder ring again later", "Snooze it for an hour", Effect::WriteHere;
-    ShowMore, "more", "show the next page of a list", "Show more", Effect::Read;
-    ShowDone, "done", "tell what was done", "What did you just do?", Effect::Read;
-    ShowWaiting, "waiting", "show what waits for a yes or no", "What is waiting for my yes?", Effect::Read;
+    TakeBack, "undo", "take back what was done", "Take this back?", "Undo that", Effect::WriteHere;
+    ChangeSettings, "settings", "change settings", "Change these settings?", "My time zone is Lisbon", Effect::WriteHere;
+    ShowSettings, "show_settings", "show the settings", "Show the settings?", "Show my settings", Effect::Read;
+    Snooze, "snooze", "let a reminder ring again later", "Let it ring again?", "Snooze it for an hour", Effect::WriteHere;
+    ShowMore, "more", "show the next page of a list", "Show more?", "Show more", Effect::Read;
+    ShowDone, "done", "tell what was done", "Tell what was done?", "What did you just do?", Effect::Read;
+    ShowWaiting, "waiting", "show what waits for a yes or no", "Show what waits?", "What is waiting for my yes?", Effect::Read;
 }

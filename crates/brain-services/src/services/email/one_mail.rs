@@ -25,6 +25,7 @@ use crate::services::command::before;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding;
+use crate::services::items::is_like_an_id;
 use crate::services::service::Prepared;
 use brain_core::core::plan::{Action, Target};
 use brain_core::core::provenance::UntrustedText;
@@ -217,7 +218,7 @@ impl Email {
         find_by: &str,
         allowed: impl Fn(&Mail) -> bool,
     ) -> Result<Option<Prepared<C>>, ServiceError> {
-        let several = finding::several_of(find_by, |id| MailId::parse(id).is_some());
+        let several = finding::several_of(find_by, |id| MailId::parse(id).is_some() || is_like_an_id(id));
         if let Some(ids) = several.filter(|ids| ids.len() <= PLAN_ACTIONS_MAX) {
             return Ok(Some(Prepared::Every { ids }));
         }

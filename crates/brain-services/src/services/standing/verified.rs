@@ -13,18 +13,19 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{Datelike, NaiveDateTime, Weekday};
+use chrono::{Datelike, NaiveDateTime, TimeDelta, Timelike, Weekday};
 
 use super::{PlanStanding, take};
 use crate::services::address_book::Person;
 use crate::services::entry::Entry;
+use crate::services::show::Moment;
 use crate::services::values::{TypedValue, typed_values};
 use brain_core::core::plan::{PlannedAction, StatedWords};
 use brain_language::language::grounding::{Ground, TimeGround, ValueKind, says_choice};
 use brain_language::language::offset::ReminderOffset;
 use brain_language::language::people;
 use brain_language::language::reading::{Mood, Reading};
-use brain_language::language::time::{self, Reference, When};
+use brain_language::language::time::{self, Reference, TimeMention, When};
 use brain_language::language::words::words;
 
 /// What values may rest on.
@@ -82,8 +83,16 @@ impl Verifier<'_> {
         if self.only_asks_or_denies() {
             verified.standing = PlanStanding::Likely;
         }
-        for value in typed_values(entry, &params).iter().rev() {
-            match self.value(value, &planned.words) {
+        let values = typed_values(entry, &params);
+        let start = values.iter().find(|value| value.kind == ValueKind::Time && !value.ends);
+        for value in values.iter().rev() {
+            let standing = match self.value(value, &planned.words) {
+                ValueStanding::Stands if value.ends && start.is_some_and(|start| self.lasts_as_long(start, value)) => {
+                    ValueStanding::Follows
+                }
+                standing => standing,
+            };
+            match standing {
                 ValueStanding::Follows => {}
                 ValueStanding::Stands => verified.standing = PlanStanding::Likely,
                 ValueStanding::Unsaid if value.is_required && value.kind != ValueKind::Person => {
@@ -155,7 +164,7 @@ impl Verifier<'_> {
             ground.time(value, self.reference) == TimeGround::Said
         };
         let from = self.those_that_stand(from);
-        if said(&from, self.reference) {
+        if said(&from, self.reference) || self.is_bare_hour(value, &from) {
             return true;
         }
         let with_hand = [self.those_that_stand(all).as_slice(), &in_hand].concat();
@@ -165,6 +174,20 @@ impl Verifier<'_> {
             counted_from.into_iter().any(|there| said(&words, &there))
         };
         self.names_a_time(&from) && (said(&with_hand, self.reference) || counted())
+    }
+
+    /// Whether it is an hour that was said as a mere number, of the day of something in hand.
+    fn is_bare_hour(&self, value: &str, from: &[&str]) -> bool {
+        const HALF_A_DAY: u32 = 12;
+        let Some(at) = Moment::read(value, self.reference.zone) else { return false };
+        let at = at.start(self.reference.zone);
+        let mut days = self.times.iter().filter_map(|time| self.reference_at(time));
+        let is_day = days.any(|there| there.now.with_timezone(&at.timezone()).date_naive() == at.date_naive());
+        let is_hour = |words: &&str| {
+            let hour = time::number(words.trim()).filter(|hour| *hour <= 2 * HALF_A_DAY);
+            hour.is_some_and(|hour| hour % HALF_A_DAY == at.hour() % HALF_A_DAY)
+        };
+        is_day && at.minute() == 0 && from.iter().any(is_hour)
     }
 
     fn those_that_stand<'w>(&self, words: &[&'w str]) -> Vec<&'w str> {
@@ -182,15 +205,25 @@ impl Verifier<'_> {
     fn is_length(&self, value: &str, from: &[&str]) -> bool {
         const WORDS_MAX: usize = 4;
         let Ok(planned) = value.parse::<ReminderOffset>() else { return false };
+        let minutes = |length: TimeDelta| u32::try_from(length.num_minutes()).ok();
+        let lasts = |words: &str| match time::resolve(words, self.reference) {
+            Some(Ok(When::Duration(length))) => minutes(length).and_then(|minutes| ReminderOffset::of(0, minutes)),
+            _ => None,
+        };
+        let is_it = |words: &str| words.parse().ok().or_else(|| lasts(words)) == Some(planned);
         let said = |text: &str| {
             let words: Vec<&str> = text.split_whitespace().collect();
-            (1..=WORDS_MAX).any(|length| {
-                words
-                    .windows(length)
-                    .any(|some| some.join(" ").parse::<ReminderOffset>().is_ok_and(|said| said == planned))
-            })
+            (1..=WORDS_MAX).any(|length| words.windows(length).any(|some| is_it(&some.join(" "))))
         };
         said(&self.reading.text) || from.iter().any(|words| self.stands(words) && said(words))
+    }
+
+    /// Whether it is as long as something in hand is.
+    fn lasts_as_long(&self, start: &TypedValue, end: &TypedValue) -> bool {
+        let at = |text: &str| Some(Moment::read(text, self.reference.zone)?.start(self.reference.zone));
+        let (Some(start), Some(end)) = (at(&start.text), at(&end.text)) else { return false };
+        let in_hand: Vec<_> = self.times.iter().filter_map(|time| self.reference_at(time)).collect();
+        end > start && in_hand.iter().any(|from| in_hand.iter().any(|to| to.now - from.now == end - start))
     }
 
     /// Whether the words or the message name any time, or point at one.
@@ -224,6 +257,15 @@ impl Verifier<'_> {
         };
         let said = rules(of_words(from));
         if said.contains(&planned) {
+            return true;
+        }
+        // Where it ends may be said apart.
+        let mut endless = planned.clone();
+        let ends = endless.remove("UNTIL").is_some_and(|until| {
+            let is_day = |when: &When| when.start().is_some_and(|at| at.format("%Y%m%d").to_string() == until);
+            of_words(all).iter().any(is_day)
+        });
+        if ends && said.contains(&endless) {
             return true;
         }
         let days: Vec<&str> = of_words(all).iter().filter_map(weekday).collect();
@@ -274,11 +316,22 @@ impl Verifier<'_> {
         // A long one may have been said in groups.
         let in_groups = |number: &str| number.len() >= GROUPED_FIGURES && in_figures.concat().contains(number);
         let in_words = |number: u32| known.iter().any(|word| time::number(word) == Some(number));
+        // The figures of a day that was said by its name.
+        let of_times: Vec<u32> =
+            self.own.iter().flat_map(|own| time::find(own, self.reference)).flat_map(figures_of).collect();
+        let in_words = |number: u32| in_words(number) || of_times.contains(&number);
         let stands = |number: &String| {
             number == "1" || in_figures.contains(number) || in_groups(number) || number.parse().is_ok_and(in_words)
         };
         figures(text).iter().all(stands)
     }
+}
+
+/// Year, month, day, hour and minute of a time.
+fn figures_of(mention: TimeMention) -> Vec<u32> {
+    let Some(at) = mention.result.ok().and_then(|when| when.start()) else { return Vec::new() };
+    let year = u32::try_from(at.year()).unwrap_or_default();
+    vec![year, at.month(), at.day(), at.hour(), at.minute()]
 }
 
 /// The weekday of a day that was named, as rules have it.

@@ -18,14 +18,29 @@ pub(in crate::pipeline) mod undo;
 pub(in crate::pipeline) use self::intended::{Intended, ToBeDone};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::doubts;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::PlannedAction;
-use brain_core::core::turn::{Origin, Path};
+use brain_core::core::turn::{Origin, Path, Reply};
 use brain_core::ports::StoreError;
 use brain_services::services::assistant::AssistantRequest;
 
 /// Said of what only counts where its person typed it.
 const NOT_HERE: &str = "I do that only when you type it yourself, in our private chat. Nothing was done.";
+
+/// What waits for a yes or no, what was offered last among it.
+async fn waiting(brain: &Brain, facts: &TurnFacts) -> Result<Answer, StoreError> {
+    let offered = facts.open_question().and_then(|question| Some((question, question.offer.as_deref()?)));
+    let Some((question, offer)) = offered else { return lists::pending(brain, facts, None).await };
+    let mut answer = match facts.open.is_empty() {
+        true => Answer::of(Path::Command),
+        false => lists::pending(brain, facts, None).await?,
+    };
+    let labels: Vec<String> = question.choices.iter().map(|(_, label)| label.clone()).collect();
+    let again = Reply { buttons: doubts::buttons(offer, &labels), ..Reply::text(question.question.clone()) };
+    answer.replies.push(again);
+    Ok(answer.holding(question.quoted.clone()).keeping_question())
+}
 
 /// What a planned action asks of the assistant itself; `None` where it is for a service.
 pub(in crate::pipeline) fn asked(brain: &Brain, planned: &PlannedAction) -> Option<AssistantRequest> {
@@ -47,12 +62,13 @@ pub(in crate::pipeline) async fn carried_out(
         }
         AssistantRequest::TakeBack(undo) => undo::asked(brain, facts, undo.what.as_deref()).await?,
         AssistantRequest::ChangeSettings(change) => settings::asked(brain, facts, &change).into(),
+        AssistantRequest::ShowSettings => settings::shown(brain, facts).into(),
         AssistantRequest::Snooze(snooze) => reminder::snoozed(brain, facts, snooze.until.as_deref()).await?,
         AssistantRequest::ShowMore => match pages::more(brain, facts).await? {
             Some(page) => page,
             None => Answer::says(Path::Command, "There is no list here that goes on.").into(),
         },
         AssistantRequest::ShowDone(done) => record::told(brain, facts, done.verb.as_deref()).await?.into(),
-        AssistantRequest::ShowWaiting => lists::pending(brain, facts, None).await?.into(),
+        AssistantRequest::ShowWaiting => waiting(brain, facts).await?.into(),
     })
 }

@@ -1,7 +1,7 @@
 //! What a model's actions take the place of: the card that waits, the draft in hand, or what is offered, by the id that
 //! stands in its prompt.
 //!
-//! Invariants: what is named with nothing in its place is withdrawn, which does nothing; a yes is never a model's. What
+//! Invariants: what is named with nothing in its place is withdrawn, which does nothing (a draft stays kept); a yes is never a model's. What
 //! was offered and is not named stays offered, beside what is offered now. Not here: what the actions do.
 
 use super::Exchange;
@@ -89,11 +89,6 @@ impl<'a> InsteadOf<'a> {
             Self::Offer(offer) => Some(offer),
             Self::Card(_) | Self::Draft(_) => None,
         }
-    }
-
-    /// Whether naming it with nothing in its place withdraws it: a draft that was kept stays.
-    pub fn can_be_withdrawn(&self) -> bool {
-        matches!(self, Self::Card(_) | Self::Offer(_))
     }
 
     /// Takes it away in the commit of its successor. Gives the card that was decided meanwhile instead.

@@ -12,6 +12,7 @@ use brain_core::core::provenance;
 use brain_core::core::provenance::Folded;
 use brain_core::core::text::{shorten, visible};
 use brain_language::language::grounding::{ValueKind, added};
+use brain_language::language::requests;
 use brain_services::services::command::Effect;
 use brain_services::services::entry::Entry;
 use brain_services::services::values::typed_values;
@@ -30,8 +31,15 @@ pub(super) fn added_by_planner(
     let typed = typed_values(entry, &planned.params);
     let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
     let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &facts.reference())).collect();
-    let quoted: Vec<String> =
-        added.iter().take(ADDED_MAX).map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX)))).collect();
+    // Words of a language that nobody here reads may say it all; figures and addresses are the same in any.
+    let is_read = requests::is_read(facts.words());
+    let is_told = |part: &&String| is_read || part.contains(|c: char| c.is_ascii_digit() || c == '@');
+    let quoted: Vec<String> = added
+        .iter()
+        .filter(is_told)
+        .take(ADDED_MAX)
+        .map(|part| format!("“{}”", visible(&shorten(part, ADDED_CHARS_MAX))))
+        .collect();
     (!quoted.is_empty()).then(|| format!("Added by me, you didn't say it: {}.", quoted.join(", ")))
 }
 

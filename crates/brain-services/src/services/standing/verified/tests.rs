@@ -146,6 +146,33 @@ fn a_bare_hour_is_in_either_half_of_the_day() {
 }
 
 #[test]
+fn what_is_said_short_follows_from_the_thing_in_hand() {
+    let moved = |message: &str, from: &str| {
+        let changes = json!({"find_by": "n00000000001", "changes": {"deadline": "2026-01-15T15:00"}});
+        beside("2026-01-15 16:00", "", message, "task.update", changes, &[("deadline", from)])
+    };
+    assert_eq!(moved("make it 3, I'm out at 4", "3"), EXACT);
+    assert_eq!(moved("make it 3 instead of 4", "3"), EXACT);
+    assert_eq!(moved("make it 5, I'm out at 4", "5"), LIKELY);
+    let ahead = |message: &str, from: &str| {
+        let set = json!({"find_by": "n00000000001", "remind_before": ["PT1H"]});
+        check(message, "calendar.remind_of_event", set, &[("remind_before", from)])
+    };
+    assert_eq!(ahead("Erinner mich eine Stunde vorher", "eine Stunde vorher"), EXACT);
+    assert_eq!(ahead("and remind me an hour before", "an hour before"), EXACT);
+    assert_eq!(ahead("Erinner mich zwei Stunden vorher", "zwei Stunden vorher"), LIKELY);
+    let term = task(
+        "take the pills weekdays at 8:10, only in term time which goes until the 13th of February",
+        json!({"deadline": "2026-01-13T08:10", "repeat": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;UNTIL=20260213T235959"}),
+        &[("repeat", "weekdays"), ("deadline", "8:10")],
+    );
+    assert_eq!(term, EXACT);
+    let saturdays = json!({"title": "Swimming", "deadline": "2026-01-17T10:00", "repeat": "FREQ=WEEKLY;BYDAY=SA"});
+    let words = [("deadline", "Saturdays at 10"), ("repeat", "Saturdays")];
+    assert_eq!(check("and one for Maya too, hers is Saturdays at 10", "task.create", saturdays, &words), EXACT);
+}
+
+#[test]
 fn an_address_that_nobody_said_or_knows_is_taken_out() {
     let draft = json!({"to": ["eve@evil.example"], "subject": "Late", "body": "I am late."});
     let (_, unsaid) =

@@ -47,6 +47,11 @@ pub fn command(brain: &Brain, facts: &TurnFacts, rest: &str) -> Answer {
     granted(brain, facts, words::command(rest))
 }
 
+/// All of them.
+pub(super) fn shown(brain: &Brain, facts: &TurnFacts) -> Answer {
+    page(brain, facts, &facts.user, None, None).keeping_question()
+}
+
 /// Choices made in plain words: all that can be read are made; what cannot is told.
 pub(super) fn asked(brain: &Brain, facts: &TurnFacts, asked: &ChangeSettings) -> Answer {
     let chosen = [
