@@ -117,12 +117,8 @@ impl Conversing<'_> {
     }
 
     async fn investigated(&self, route: &Route) -> Result<Option<Answer>, TurnError> {
-        match route.kind {
-            Kind::Investigate if is_of_own_things(&self.turn.facts, self.guess) => {
-                Box::pin(investigate::investigate(self.turn)).await
-            }
-            Kind::Investigate | Kind::Chat | Kind::Action | Kind::Followup => Ok(None),
-        }
+        let is_one = route.kind == Kind::Investigate && is_of_own_things(&self.turn.facts, self.guess);
+        if is_one { Box::pin(investigate::investigate(self.turn)).await } else { Ok(None) }
     }
 
     /// Where the message may lead, beside the operator's policy; why it leads nowhere.
