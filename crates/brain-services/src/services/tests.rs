@@ -15,8 +15,11 @@ const NO_COMMAND: [&str; 1] = ["email.send_draft"];
 #[test]
 fn every_command_has_a_phrase_and_every_phrase_a_command() {
     let services = testing::registry().now();
-    assert_eq!(SERVICES.map(|(service, _)| service).to_vec(), services.names());
-    let entries = services.commands(&services.names());
+    // The others bring their phrases along.
+    let built_in = services.iter().filter(|service| service.phrases.is_none());
+    let built_in: Vec<String> = built_in.map(|service| service.info.name.clone()).collect();
+    assert_eq!(SERVICES.map(|(service, _)| service).to_vec(), built_in);
+    let entries = services.commands(&built_in);
     let commands: Vec<String> =
         entries.iter().map(|entry| format!("{}.{}", entry.service(), entry.command())).collect();
     let grammar = grammar_of(&SERVICES).unwrap();

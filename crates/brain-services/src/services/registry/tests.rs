@@ -31,12 +31,12 @@ fn tool(name: &str, summary: &str, schema: serde_json::Value) -> Tool {
 #[test]
 fn every_service_and_every_command_has_its_words_and_its_shape() {
     let services = testing::registry().now();
-    assert_eq!(services.names(), ["task", "calendar", "email", "memory", "keep", "contacts"]);
+    assert_eq!(services.names(), ["task", "calendar", "email", "memory", "keep", "contacts", "assistant"]);
     for ServiceInfo { name, title, summary, place } in services.iter().map(|registration| &registration.info) {
         assert!(![title, summary, place].iter().any(|words| words.is_empty()), "{name}");
     }
     let entries = services.commands(&services.names());
-    assert_eq!(entries.len(), 39);
+    assert_eq!(entries.len(), 47);
     for entry in entries {
         let words = [entry.summary(), entry.example(), entry.status()];
         assert!(!words.iter().any(|words| words.is_empty()), "{entry:?}");
@@ -82,7 +82,7 @@ fn what_fits_one_prompt_decides_how_services_are_planned() {
         let services = registry.now();
         services.extent(&services.names())
     };
-    assert_eq!(crowd(20, &"long".repeat(200)), CatalogExtent::Lines);
+    assert_eq!(crowd(12, &"long".repeat(200)), CatalogExtent::Lines);
     assert_eq!(crowd(300, "n"), CatalogExtent::Services);
 }
 
