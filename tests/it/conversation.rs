@@ -278,6 +278,22 @@ async fn what_is_offered_and_planned_again_is_done_behind_a_yes_and_never_by_the
 }
 
 #[tokio::test]
+async fn an_offer_stays_beside_a_card_and_whatever_else_is_said() {
+    let rig = rig(false);
+    let person = rig.me();
+    rig.script.converses(&["task"], vec![unread_pills("2026-01-13T19:00", "demain soir")]);
+    person.says("rappelle-moi demain soir de prendre mes comprimés").await;
+    rig.script.converses(&["email"], vec![says(json!([send("bob@example.com", "Late", "I am late.")]))]);
+    person.says("send an email to bob@example.com that I am late").await.card();
+    rig.script.converses(&["email"], vec![replies("Six.")]);
+    for question in ["how many strings has a guitar", "and a violin", "and a banjo", "and a harp"] {
+        person.says(question).await;
+        let seen = exchanged(&rig).pop().unwrap();
+        assert!(seen.user.lines().any(|line| line.starts_with("Offer ")), "{question}: {}", seen.user);
+    }
+}
+
+#[tokio::test]
 async fn what_joined_another_offer_is_done_once_whichever_button_is_pressed() {
     let rig = rig(false);
     let person = rig.me();

@@ -84,11 +84,16 @@ pub(in crate::pipeline) fn question_named(
     account: &TurnAccount,
     mut answer: Answer,
 ) -> Answer {
-    let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
+    let is_settled = answer.clarification == Question::Settled;
     let asks_another = matches!(answer.clarification, Question::Open(_));
     let is_message = matches!(facts.incoming.input, Input::Message { .. });
     let left_open = facts.question_left_open(account, brain.converses());
-    let Some(question) = left_open.filter(|_| is_beside && is_message && !asks_another) else { return answer };
+    let Some(question) = left_open.filter(|_| is_message) else { return answer };
+    // A card beside an offer takes nothing of it away.
+    let is_beside = is_settled && (is_about_something_else(answer.path) || question.offer.is_some());
+    if !is_beside || asks_another {
+        return answer;
+    }
     let changes = |report: &Report| {
         let entry = brain.services.command(&report.service, &report.command);
         entry.is_none_or(|entry| entry.writes())

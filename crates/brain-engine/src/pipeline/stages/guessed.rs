@@ -59,7 +59,9 @@ pub(super) fn has_tools(brain: &Brain, facts: &TurnFacts) -> bool {
 
 /// Whether a question may be one over the person's own things: what anybody may know needs no search of them.
 pub(super) fn is_of_own_things(facts: &TurnFacts, guess: &Guess) -> bool {
-    let is_likely = guess.kind == Kind::Investigate || facts.intents().investigates();
+    // What asks of anything by a name may be answered by what anybody knows.
+    let is_loose = facts.question().is_some_and(|question| is_of_anything(question.family));
+    let is_likely = !is_loose && (guess.kind == Kind::Investigate || facts.intents().investigates());
     is_likely || !requests::is_read(facts.words()) || Ground::is_own(facts.words())
 }
 
@@ -78,8 +80,12 @@ pub fn question(brain: &Brain, facts: &TurnFacts) -> Option<FamilyQuestion> {
         let is_of_none = requests::plain_leaning(leaning, facts.words())?;
         return (is_of_none || !facts.intents().ask_a_command()).then(|| leaning.clone());
     };
-    let is_loose = matches!(question.family, QuestionFamily::Find | QuestionFamily::About);
+    let is_loose = is_of_anything(question.family);
     Some(question.clone()).filter(|_| !is_loose || !facts.intents().ask_a_command())
+}
+
+fn is_of_anything(family: QuestionFamily) -> bool {
+    matches!(family, QuestionFamily::Find | QuestionFamily::About)
 }
 
 /// The message as far as it is the person's own words.

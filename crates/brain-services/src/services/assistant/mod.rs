@@ -192,8 +192,10 @@ macro_rules! of_the_turn {
             fn card(&self, _: &Subject<'_>) -> CardBody {
                 let values = serde_json::to_value(self).unwrap_or_default();
                 let rows = values.as_object().into_iter().flatten();
-                let rows = rows.filter_map(|(name, value)| Some((name, value.as_str()?)));
-                rows.fold(CardBody::titled($title), |card, (name, value)| card.words(&capital(name), value))
+                let rows: Vec<_> = rows.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect();
+                let names: Vec<&str> = rows.iter().map(|(name, _)| *name).collect();
+                let title = $title.replace("{}", &names.join(", "));
+                rows.iter().fold(CardBody::titled(title), |card, (name, value)| card.words(&capital(name), *value))
             }
 
             fn receipt(&self, _: &(), _: &Receipt<'_>) -> String {
@@ -224,7 +226,7 @@ macro_rules! of_the_turn {
 
 of_the_turn! {
     TakeBack, "undo", "take back what was done", "Take this back?", "Undo that", Effect::WriteHere;
-    ChangeSettings, "settings", "change settings", "Change these settings?", "My time zone is Lisbon", Effect::WriteHere;
+    ChangeSettings, "settings", "change settings", "Change the settings {}?", "My time zone is Lisbon", Effect::WriteHere;
     ShowSettings, "show_settings", "show the settings", "Show the settings?", "Show my settings", Effect::Read;
     Snooze, "snooze", "let a reminder ring again later", "Let it ring again?", "Snooze it for an hour", Effect::WriteHere;
     ShowMore, "more", "show the next page of a list", "Show more?", "Show more", Effect::Read;
