@@ -1,6 +1,7 @@
 //! What is asked of the assistant itself in a conversation with a model: to undo, to set, to snooze, to go on, to tell.
 
 use brain_agent::core::button::Role;
+use brain_agent::core::outcome::Status;
 use brain_agent::core::settings::Tone;
 use brain_agent::ports::records::User;
 use brain_agent::ports::{Planning, Stage, Table};
@@ -92,6 +93,37 @@ async fn what_waits_and_what_was_done_is_told_without_a_call_more() {
     let answer = rig.says("is there something you still need a word of mine for").await;
     assert!(answer.text().contains("Nothing is waiting for your yes or no."), "{}", answer.text());
     assert_eq!(rig.count(Table::Pending).await, 0);
+}
+
+/// What the next page of a list shows is somebody else's words for what is planned after it.
+#[tokio::test]
+async fn what_a_further_page_shows_is_nobodys_own_word_in_a_later_round() {
+    let rig = Rig::new(Setup {
+        demo: true,
+        grounds_plans: true,
+        planning: Planning::Conversation,
+        model: true,
+        ..Setup::default()
+    });
+    let look = says(json!([action("email", "search", json!({"text": "a"}))]));
+    rig.script.converses(&["email"], vec![look, says(json!([]))]);
+    let listed = rig.says("look for mails with an a in them, all there are").await;
+    assert!(listed.button(Role::More).is_some(), "{}", listed.text());
+    rig.script.routes(json!({"type": "action", "domains": ["email"], "is_followup": false}));
+    rig.script.on(Stage::Converse, |call| match call.user.split_once("assistant.more came to: ") {
+        None => says(json!([action("assistant", "more", json!({}))])),
+        Some((_, page)) => {
+            let row = page.lines().find(|line| line.contains(" — ")).unwrap();
+            says(json!([action(
+                "email",
+                "create_draft",
+                json!({"to": ["bob.miller@example.com"], "subject": "This", "body": row})
+            )]))
+        }
+    });
+    let answer = rig.says("go on with those, and write a draft to bob.miller@example.com with the first of them").await;
+    let drafted = answer.done.outcomes.iter().find(|report| report.command == "create_draft");
+    assert_eq!(drafted.unwrap().status, Status::Pending, "{}", answer.text());
 }
 
 #[tokio::test]

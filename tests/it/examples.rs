@@ -7,6 +7,16 @@ const DEMO: [&str; 5] = ["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC
 const IN_VAIN: [&str; 5] =
     ["didn't understand", "nothing was done", "can't do that", "no such", "no note of that name"];
 
+/// Asked of the assistant itself, where nothing was done before.
+const TOLD: [&str; 6] = [
+    "My time zone is Lisbon",
+    "Show more",
+    "Show my settings",
+    "Undo that",
+    "What did you just do?",
+    "What is waiting for my yes?",
+];
+
 #[test]
 fn every_example_of_help_works_on_the_data_of_the_demo() {
     let help = text_of(&Program::new().console(&DEMO).say("/help all"));
@@ -25,7 +35,7 @@ fn every_example_of_help_works_on_the_data_of_the_demo() {
         let did = outcomes_of(&lines).iter().any(|outcome| outcome["status"] == "succeeded");
         let asks = !buttons_of(&lines).is_empty() || said.contains('?');
         // What code tells of itself is done once it is told.
-        let is_told = done_of(&lines)["path"] == "command";
+        let is_told = TOLD.contains(&example) && done_of(&lines)["path"] == "command";
         assert!(did || asks || is_told, "{example}: {said}\n{:#?}", done_of(&lines));
     }
 }

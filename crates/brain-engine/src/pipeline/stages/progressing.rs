@@ -107,7 +107,7 @@ impl Progressing {
                 continue;
             }
             let told = shorten(&reply.text, limits::FACT_CHARS);
-            self.results.facts.push(format!("{} succeeded: {told}", planned.name()));
+            self.results.facts.push(format!("{} came to: {told}", planned.name()));
             self.results.receipts.push(reply.text);
             self.buttons.extend(reply.buttons);
         }
@@ -120,6 +120,8 @@ impl Progressing {
         self.answer.edits.extend(edits);
         self.answer.rewrites.extend(rewrites);
         self.answer.actions.extend(actions);
+        // What it showed of others' words is no more the person's own in a later round.
+        self.sources.untrusted.extend(untrusted.iter().cloned());
         self.answer.untrusted.extend(untrusted);
         self.answer.asks.extend(asks);
         self.answer.batch.extend(batch.changes);

@@ -26,10 +26,8 @@ use super::order::{self, InOrder};
 use super::own_rules;
 use super::plan;
 use super::progressing::{Progressing, put_together, told_by_receipts};
-use super::reflect;
-use super::resolve;
 use super::unfinished::{self, ChosenNext, EndedRound};
-use super::{held, investigate};
+use super::{held, investigate, reflect, resolve};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED, sorry};
 use crate::pipeline::consent::cards;
@@ -47,6 +45,7 @@ use brain_core::limits;
 use brain_core::ports::records::{Clarification, SpanOutcome};
 use brain_core::ports::{Change, StoreError, Usage};
 
+/// Said above what one look gives to a question that needs several.
 const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a

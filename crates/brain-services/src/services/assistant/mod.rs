@@ -152,13 +152,7 @@ pub struct Snooze {
 /// Show the next page of the list that was shown last.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ShowMore {
-    // How many they expect; not for plans.
-    #[serde(default, skip_serializing)]
-    #[schemars(skip)]
-    #[allow(dead_code, reason = "a phrase may say it, and a page has its own length")]
-    count: Option<String>,
-}
+pub struct ShowMore {}
 
 /// Tell what was done here, and what became of it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -60,6 +60,8 @@ pub struct Verified {
     pub unsaid: Vec<String>,
 }
 
+/// Longer words for a length are not looked through.
+const NAMED_BYTES_MAX: usize = 200;
 /// From so many figures on a number may be said in groups of them.
 const GROUPED_FIGURES: usize = 5;
 
@@ -87,7 +89,11 @@ impl Verifier<'_> {
         let start = values.iter().find(|value| value.kind == ValueKind::Time && !value.ends);
         for value in values.iter().rev() {
             let standing = match self.value(value, &planned.words) {
-                ValueStanding::Stands if value.ends && start.is_some_and(|start| self.lasts_as_long(start, value)) => {
+                ValueStanding::Stands
+                    if value.ends
+                        && !self.says_an_end(value, &planned.words)
+                        && start.is_some_and(|start| self.lasts_as_long(start, value)) =>
+                {
                     ValueStanding::Follows
                 }
                 standing => standing,
@@ -210,12 +216,22 @@ impl Verifier<'_> {
             Some(Ok(When::Duration(length))) => minutes(length).and_then(|minutes| ReminderOffset::of(0, minutes)),
             _ => None,
         };
-        let is_it = |words: &str| words.parse().ok().or_else(|| lasts(words)) == Some(planned);
-        let said = |text: &str| {
+        let is_it = |words: &str| words.parse().ok() == Some(planned);
+        let said = |text: &str, is_it: &dyn Fn(&str) -> bool| {
             let words: Vec<&str> = text.split_whitespace().collect();
             (1..=WORDS_MAX).any(|length| words.windows(length).any(|some| is_it(&some.join(" "))))
         };
-        said(&self.reading.text) || from.iter().any(|words| self.stands(words) && said(words))
+        let is_or_lasts = |words: &str| is_it(words) || lasts(words) == Some(planned);
+        // The words that are named are few.
+        let few = from.iter().filter(|words| words.len() <= NAMED_BYTES_MAX && self.stands(words));
+        said(&self.reading.text, &is_it) || few.into_iter().any(|words| said(words, &is_or_lasts))
+    }
+
+    /// Whether the words of an end name a time that code reads, which is another one then.
+    fn says_an_end(&self, end: &TypedValue, stated: &[StatedWords]) -> bool {
+        let of_end = stated.iter().filter(|one| end.path.contains(&one.param)).map(|one| one.from.as_str());
+        let names_one = |words: &str| words.split_whitespace().any(|word| time::number(word).is_some());
+        of_end.into_iter().any(|words| names_one(words) || !time::find(words, self.reference).is_empty())
     }
 
     /// Whether it is as long as something in hand is.
@@ -308,10 +324,14 @@ impl Verifier<'_> {
 
     /// Whether each number of a text stands somewhere, in figures or in words; one is said by naming a thing.
     fn numbers_stand(&self, text: &str) -> bool {
-        let known: Vec<String> = self.own.iter().chain(&self.shown).flat_map(|text| words(text)).collect();
         let figures = |text: &str| -> Vec<String> {
             text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty()).map(str::to_owned).collect()
         };
+        let numbers = figures(text);
+        if numbers.is_empty() {
+            return true;
+        }
+        let known: Vec<String> = self.own.iter().chain(&self.shown).flat_map(|text| words(text)).collect();
         let in_figures = figures(&known.join(" "));
         // A long one may have been said in groups.
         let in_groups = |number: &str| number.len() >= GROUPED_FIGURES && in_figures.concat().contains(number);
@@ -323,7 +343,7 @@ impl Verifier<'_> {
         let stands = |number: &String| {
             number == "1" || in_figures.contains(number) || in_groups(number) || number.parse().is_ok_and(in_words)
         };
-        figures(text).iter().all(stands)
+        numbers.iter().all(stands)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What somebody is understood to want, as a value: an answer, or what is to be done and what is said once it is.
 //!
-//! Invariant: whoever finds out what is wanted does nothing about it; it is done in one place (`stages::act`), through the
-//! gate like any other action. Not here: what a planner makes of a message (`stages::rounds`).
+//! Invariant: whoever finds out what is wanted does nothing about it; it is done elsewhere (`stages::act`, or as a part of a
+//! plan in `stages::rounds`), through the gate like any other action. Not here: what a planner makes of a message (`stages::rounds`).
 
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::TurnFacts;

@@ -26,7 +26,7 @@ use brain_services::services::show::{Moment, Paging};
 /// Characters of a title in a list.
 const TITLE_CHARS: usize = 120;
 
-/// A list of ours that goes on in pages, by the command that shows it.
+/// A list of ours that goes on in pages.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::pipeline) enum List {
     Today,

@@ -18,6 +18,7 @@ pub(in crate::pipeline) mod undo;
 pub(in crate::pipeline) use self::intended::{Intended, ToBeDone};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::stages::doubts;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::PlannedAction;
@@ -32,7 +33,11 @@ const NOT_HERE: &str = "I do that only when you type it yourself, in our private
 async fn waiting(brain: &Brain, facts: &TurnFacts) -> Result<Answer, StoreError> {
     let offered = facts.open_question().and_then(|question| Some((question, question.offer.as_deref()?)));
     let Some((question, offer)) = offered else { return lists::pending(brain, facts, None).await };
-    let mut answer = match facts.open.is_empty() {
+    let waits = StillWaiting::of(brain, facts).await?;
+    if waits.questions.iter().any(|question| question.id.as_str() == offer) {
+        return lists::pending(brain, facts, None).await;
+    }
+    let mut answer = match waits.is_empty() {
         true => Answer::of(Path::Command),
         false => lists::pending(brain, facts, None).await?,
     };

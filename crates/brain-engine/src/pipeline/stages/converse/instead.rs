@@ -1,8 +1,9 @@
 //! What a model's actions take the place of: the card that waits, the draft in hand, or what is offered, by the id that
 //! stands in its prompt.
 //!
-//! Invariants: what is named with nothing in its place is withdrawn, which does nothing (a draft stays kept); a yes is never a model's. What
-//! was offered and is not named stays offered, beside what is offered now. Not here: what the actions do.
+//! Invariants: what is named with nothing in its place is withdrawn, which does nothing (a draft stays kept); a yes is
+//! never a model's. What was offered and is not named stays offered, beside what is offered now. Not here: what the
+//! actions do.
 
 use super::Exchange;
 use super::says::ModelTurn;

@@ -31,9 +31,10 @@ pub(super) fn added_by_planner(
     let typed = typed_values(entry, &planned.params);
     let composed = typed.iter().filter(|value| value.kind == ValueKind::Composed);
     let added: Vec<String> = composed.flat_map(|value| added(&value.text, known, &facts.reference())).collect();
-    // Words of a language that nobody here reads may say it all; figures and addresses are the same in any.
+    // Words of a language that nobody here reads may say it all; figures, addresses and names are the same in any.
     let is_read = requests::is_read(facts.words());
-    let is_told = |part: &&String| is_read || part.contains(|c: char| c.is_ascii_digit() || c == '@');
+    let is_told =
+        |part: &&String| is_read || part.contains(|c: char| c.is_ascii_digit() || c == '@' || c.is_uppercase());
     let quoted: Vec<String> = added
         .iter()
         .filter(is_told)

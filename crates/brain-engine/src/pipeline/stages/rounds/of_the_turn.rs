@@ -17,15 +17,15 @@ use brain_core::core::turn::Path;
 use brain_services::services::entry::Entry;
 
 impl Gating<'_> {
-    /// Carries out what is asked of the assistant itself; the rest of the plan. What it may not change is left to the
-    /// gate, which says so.
+    /// Carries out what is asked of the assistant itself; the rest of the plan. What it may not change, and what depends
+    /// on another action, is left to the gate, which says so.
     pub(super) async fn of_the_turn(&self, plan: Plan, so_far: &mut Progressing) -> Result<Plan, TurnError> {
         let Self { turn, domains, .. } = *self;
         let mut rest = Vec::with_capacity(plan.actions.len());
         for planned in &plan.actions {
             let entry = turn.brain.services.command(&planned.service, &planned.command);
             let may = |entry: &Arc<dyn Entry>| !entry.writes() || domains.contains(&planned.service);
-            let asked = assistant::asked(turn.brain, planned);
+            let asked = assistant::asked(turn.brain, planned).filter(|_| planned.depends_on.is_empty());
             let (Some(entry), Some(request)) = (entry.filter(may), asked) else {
                 rest.push(true);
                 continue;

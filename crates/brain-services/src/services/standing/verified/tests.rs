@@ -167,6 +167,14 @@ fn what_is_said_short_follows_from_the_thing_in_hand() {
         &[("repeat", "weekdays"), ("deadline", "8:10")],
     );
     assert_eq!(term, EXACT);
+    let lasts = |message: &str, from: &str, end: &str| {
+        let params = json!({"summary": "Swim", "start_time": "2026-01-16T15:00", "end_time": end});
+        let words = [("start_time", "friday 3pm"), ("end_time", from)];
+        check(message, "calendar.create_event", params, &words).0
+    };
+    // Nothing in hand has another time than its own: no length follows, and an end that was said is that one.
+    assert_eq!(lasts("swim on friday 3pm, same length", "same length", "2026-01-16T16:00"), PlanStanding::Likely);
+    assert_eq!(lasts("swim on friday 3pm till 5", "till 5", "2026-01-16T16:00"), PlanStanding::Likely);
     let saturdays = json!({"title": "Swimming", "deadline": "2026-01-17T10:00", "repeat": "FREQ=WEEKLY;BYDAY=SA"});
     let words = [("deadline", "Saturdays at 10"), ("repeat", "Saturdays")];
     assert_eq!(check("and one for Maya too, hers is Saturdays at 10", "task.create", saturdays, &words), EXACT);

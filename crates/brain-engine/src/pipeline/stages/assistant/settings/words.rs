@@ -1,7 +1,7 @@
 //! Settings in words: the values that people write, and those behind buttons.
 //!
-//! Invariant: what merely could be a wish (a place where somebody is) is offered. Languages and tones come from tables, so that no words of a person get into a prompt as
-//! instructions.
+//! Invariant: what merely could be a wish (a place where somebody is) is offered. Languages and tones come from tables,
+//! so that no words of a person get into a prompt as instructions.
 
 use chrono::NaiveTime;
 use chrono_tz::Tz;
