@@ -13,8 +13,8 @@
 //!   │     told        "always cc Tom", "my NAS is a fnOS now": kept, and gone by
 //!   │     snooze      until when, for the reminder whose button asked
 //!   │     reminder    "done", right after one was told
-//!   │     findings    "only from Anna", "reply to 3", of what an investigation found
-//!   │     salient     "answer the first one", "write her", of what was shown or said last
+//!   │     rows        "only from Anna", "reply to 3", "open the first one", of what was shown last
+//!   │     salient     "write her", of whom was spoken last
 //!   │     known       "what day is it?", "I'm Mara": answered by code alone
 //!   │     tool        "use files: read_text_file /srv/list.txt": of a server that brings tools
 //!   │     excess      more at once than can be read: to be said in parts

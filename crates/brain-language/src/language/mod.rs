@@ -10,7 +10,7 @@
 //! - [`words`], [`terms`], [`likeness`]: words as they are compared and searched, and how alike two are.
 //! - [`word_classes`]: classes of words that stand in data. [`work`]: how much may be spent on one message.
 //! - [`nearest`]: which of the things that can be said are nearest to what was said.
-//! - [`record`], [`known`]: what is asked of what was done, and of what code knows.
+//! - [`record`], [`known`]: what is asked of what was done, and of what code knows. [`rows`]: of what was shown.
 //! - [`people`], [`places`]: names of people, names of zones.
 
 pub mod consent;
@@ -30,6 +30,7 @@ pub mod reading;
 pub mod record;
 pub mod requests;
 pub mod routing;
+pub mod rows;
 pub mod says;
 mod tables;
 pub mod terms;

@@ -15,13 +15,13 @@ pub mod buttons;
 mod cards;
 pub mod commands;
 mod excess;
-mod findings;
 mod known;
 mod named_tool;
 pub mod offers;
 mod question;
 mod report;
 mod resumed;
+mod rows;
 mod salient;
 mod told;
 
@@ -100,9 +100,9 @@ const STEPS: [IntakeStep; 18] = [
     IntakeStep { name: "snooze", guarding: Behind, answer: |turn| step(reminder::until(turn.brain, &turn.facts)) },
     // A word for a button of a reminder, right after it: as that button.
     IntakeStep { name: "reminder", guarding: Behind, answer: |turn| step(reminder::in_words(turn.brain, &turn.facts)) },
-    // Of the rows of an answer. A number behind a verb is a row before it is a time.
-    IntakeStep { name: "findings", guarding: Behind, answer: |turn| step(findings::answer(turn)) },
-    // A pronoun or an ordinal: what comes now is read with what they mean.
+    // Of the rows of an answer or a list. A number behind a verb is a row before it is a time.
+    IntakeStep { name: "rows", guarding: Behind, answer: |turn| step(rows::answer(turn)) },
+    // A pronoun: what comes now is read with whom it means.
     IntakeStep { name: "salient", guarding: Before, answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
     IntakeStep { name: "known", guarding: Before, answer: |turn| step(known::answer(turn.brain, &turn.facts)) },

@@ -9,6 +9,7 @@ use brain_core::ports::records::Clarification;
 use brain_language::language::consent;
 use brain_language::language::consent::Consent;
 use brain_language::language::requests::{self, Understood};
+use brain_language::language::rows;
 use brain_language::language::time;
 use brain_language::language::time::{Grain, Reference, When};
 use brain_services::services::address_book::split_details;
@@ -107,16 +108,7 @@ pub fn chosen<'a>(choices: &'a [(String, String)], answer: &str) -> Option<&'a s
     if answer.is_empty() {
         return None;
     }
-    let ordinals = [
-        ["1", "first", "the first", "the first one"],
-        ["2", "second", "the second", "the second one"],
-        ["3", "third", "the third", "the third one"],
-    ];
-    let by_number = answer
-        .parse::<usize>()
-        .ok()
-        .or_else(|| ordinals.iter().position(|words| words.contains(&answer.as_str())).map(|i| i + 1));
-    if let Some((value, _)) = by_number.and_then(|n| choices.get(n.checked_sub(1)?)) {
+    if let Some((value, _)) = rows::place(&answer).and_then(|n| choices.get(n.checked_sub(1)?)) {
         return Some(value);
     }
     let words: Vec<&str> =
