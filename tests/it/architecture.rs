@@ -202,9 +202,45 @@ fn a_file_fits_a_head() {
 }
 
 /// Lines of code that may be spent on what understands without a model. They only go down.
-const LINES_WITHOUT_A_MODEL: usize = 7_995;
-const WITHOUT_A_MODEL: [&str; 4] =
-    ["language/requests", "language/routing", "investigate/features", "investigate/templates"];
+const LINES_WITHOUT_A_MODEL: usize = 12_130;
+/// What is only there for that. Times, consent, the moods of clauses and grounding are not: a model needs them as well.
+const WITHOUT_A_MODEL: [&str; 33] = [
+    "language/requests",
+    "language/routing",
+    "language/rows",
+    "language/own_rule",
+    "language/continuation",
+    "language/nearest",
+    "language/record",
+    "language/likeness",
+    "investigate/features",
+    "investigate/templates",
+    "investigate/synthesize",
+    "pipeline/turn/heard",
+    "pipeline/intake/rows",
+    "pipeline/intake/salient",
+    "pipeline/intake/told",
+    "pipeline/intake/report",
+    "pipeline/intake/named_tool",
+    "pipeline/intake/question",
+    "pipeline/intake/known",
+    "pipeline/stages/built_in",
+    "pipeline/stages/without_model",
+    "pipeline/stages/guessed",
+    "pipeline/stages/later",
+    "pipeline/stages/held",
+    "pipeline/stages/answers",
+    "services/filling",
+    "services/described",
+    "services/email/filling",
+    "services/email/letter",
+    "services/completion",
+    "services/reported",
+    "services/task/ahead",
+    "services/condition",
+];
+/// What a function takes that makes a plan of a clause; those of the services stand beside their commands.
+const FILLS_FROM_A_CLAUSE: &str = "ClauseReading";
 
 /// Lines that are neither empty nor a comment, without the tests.
 fn lines_of_code(text: &str) -> usize {
@@ -213,14 +249,34 @@ fn lines_of_code(text: &str) -> usize {
     code.lines().filter(is_code).count()
 }
 
+/// The functions of a file whose parameters name a type.
+fn functions_taking<'t>(text: &'t str, of: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_function = |line: &str| line.trim_start().trim_start_matches("pub").contains("fn ") && line.contains('(');
+    let begins = text.lines().filter(move |line| is_function(line));
+    begins.filter_map(move |line| {
+        let from = line.as_ptr().addr() - text.as_ptr().addr();
+        let head = text[from..].split_once('{')?.0;
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let end = text[from..].find(&format!("\n{indent}}}"))?;
+        head.contains(of).then_some(&text[from..from + end + indent.len() + 2])
+    })
+}
+
 #[test]
 fn what_works_without_a_model_costs_less_and_never_more() {
     let is_tests = |path: &Path| path.iter().any(|part| part.to_str().is_some_and(|part| part.contains("tests")));
     let belongs = |path: &Path| {
         let name = path.with_extension("");
-        WITHOUT_A_MODEL.iter().any(|folder| name.starts_with(folder)) && !is_tests(path)
+        WITHOUT_A_MODEL.iter().any(|folder| name.starts_with(folder))
     };
-    let lines: usize = sources().iter().filter(|(path, _)| belongs(path)).map(|(_, text)| lines_of_code(text)).sum();
+    let sources = sources();
+    let (whole, others): (Vec<_>, Vec<_>) =
+        sources.iter().filter(|(path, _)| !is_tests(path)).partition(|(path, _)| belongs(path));
+    let is_there = |folder: &&&str| whole.iter().any(|(path, _)| path.with_extension("").starts_with(folder));
+    assert_eq!(WITHOUT_A_MODEL.iter().filter(|folder| !is_there(folder)).collect::<Vec<_>>(), Vec::<&&str>::new());
+    let fills = |text: &str| -> usize { functions_taking(text, FILLS_FROM_A_CLAUSE).map(lines_of_code).sum() };
+    let all = whole.iter().map(|(_, text)| lines_of_code(text)).chain(others.iter().map(|(_, text)| fills(text)));
+    let lines: usize = all.sum();
     assert!(lines <= LINES_WITHOUT_A_MODEL, "{lines} lines, and {LINES_WITHOUT_A_MODEL} are allowed: take some out");
     assert!(lines + 100 > LINES_WITHOUT_A_MODEL, "{lines} lines: lower the budget to that, so that it stays so");
 }

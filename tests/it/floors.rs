@@ -97,6 +97,7 @@ const HOUSES: [House; 8] = [
                 "terms",
                 "says",
                 "entries",
+                "rows",
             ],
             &["time", "people", "places", "consent", "offset", "record", "fraud"],
             &["requests"],

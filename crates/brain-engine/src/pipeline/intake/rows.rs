@@ -6,6 +6,7 @@
 //! further pages (`pages`), and what is kept (`stages::investigate`).
 
 use super::Taken;
+use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
@@ -49,7 +50,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
         // A model that sees the conversation has the list before it, and a place may answer the open question.
         let is_elsewhere =
             converse::is_held(brain, facts) || facts.open_question().is_some() || facts.pointed_at().is_some();
-        return asked.filter(|_| !is_elsewhere).map_or(Ok(None), |asked| list.taken(turn, asked));
+        return asked.filter(|_| !is_elsewhere).map_or(Ok(None), |asked| list.taken(brain, facts, asked));
     }
     // Whoever goes down a list answers one mail after the other; nothing else has such numbers.
     let is_mail = matches!(asked, Some(RowRequest::About { is_of_mail: true, .. }));
@@ -57,7 +58,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
     if let Some(refinement) = refinement {
         return narrowed(turn, &kept, &refinement).await.map(|answer| Some(answer.into()));
     }
-    asked.map_or(Ok(None), |asked| ShownRows::Found(kept).taken(turn, asked))
+    asked.map_or(Ok(None), |asked| ShownRows::Found(kept).taken(brain, facts, asked))
 }
 
 /// What is left of the rows, as an answer of its own.
@@ -110,7 +111,7 @@ impl<'t> ShownRows<'t> {
         }
     }
 
-    fn row(&self, turn: &Turn<'_>, n: usize) -> Option<ShownRow<'_>> {
+    fn row(&self, brain: &Brain, n: usize) -> Option<ShownRow<'_>> {
         match self {
             Self::Found(kept) => kept.row(n).map(|row| {
                 let item = &row.item;
@@ -118,7 +119,7 @@ impl<'t> ShownRows<'t> {
             }),
             Self::Listed { service, rows } => {
                 let ItemRef { id, label } = rows.get(n.checked_sub(1)?)?;
-                let services = turn.brain.services.now();
+                let services = brain.services.now();
                 let kind = services.find(service).and_then(|of| Some(of.service.searchable()?.kind()));
                 Some(ShownRow { n, service, kind, id, label })
             }
@@ -126,7 +127,7 @@ impl<'t> ShownRows<'t> {
     }
 
     /// What is made of a request; `None` where it means none of these.
-    fn taken(&self, turn: &Turn<'_>, asked: RowRequest) -> Result<Option<Taken>, TurnError> {
+    fn taken(&self, brain: &Brain, facts: &TurnFacts, asked: RowRequest) -> Result<Option<Taken>, TurnError> {
         let (n, about) = match asked {
             RowRequest::Why => {
                 let Self::Found(kept) = self else { return Ok(None) };
@@ -136,19 +137,19 @@ impl<'t> ShownRows<'t> {
             RowRequest::About { is_place: false, .. } if matches!(self, Self::Listed { .. }) => return Ok(None),
             RowRequest::About { lead, n, rest, is_of_mail, .. } => (n, Some((lead, rest, is_of_mail))),
         };
-        let Some(row) = self.row(turn, n) else {
+        let Some(row) = self.row(brain, n) else {
             let words = format!("There is no number {n} in that list; it ends with {}. Nothing was done.", self.len());
             return Ok(Some(says(words)));
         };
         if let Some((lead, rest, is_of_mail)) = about {
             return Ok(Some(row.read_as(&lead, &rest, is_of_mail)));
         }
-        if let Some(opening) = row.opening(turn) {
+        if let Some(opening) = row.opening(brain, facts) {
             return Ok(Some(opening.into()));
         }
         Ok(Some(match self {
             Self::Found(kept) => {
-                let answer = investigate::one_row(turn.brain, &turn.facts, kept, n)?;
+                let answer = investigate::one_row(brain, facts, kept, n)?;
                 Answer { path: Path::Investigate, ..answer }.into()
             }
             Self::Listed { .. } => row.read_as(SHOW, "", false),
@@ -158,12 +159,12 @@ impl<'t> ShownRows<'t> {
 
 impl ShownRow<'_> {
     /// The row, as its service shows it.
-    fn opening(&self, turn: &Turn<'_>) -> Option<Intended> {
-        let services = turn.brain.services.now();
+    fn opening(&self, brain: &Brain, facts: &TurnFacts) -> Option<Intended> {
+        let services = brain.services.now();
         let item = ItemRef { id: self.id.to_owned(), label: self.label.to_owned() };
         let item = FoundItem::named(self.service, self.kind?, &item);
         let action = services.find(self.service)?.service.searchable()?.opening(&item)?;
-        let opening = Intended::actions(&turn.facts, vec![action]);
+        let opening = Intended::actions(facts, vec![action]);
         Some(opening.then(|answer| Answer { path: Path::Action, ..answer.keeping_question() }))
     }
 
