@@ -19,11 +19,25 @@ const PAGES_MAX: usize = 10;
 const ROUNDS_MAX: usize = 60;
 /// Far above what is needed, so that a busy machine is no failure.
 const FIRST_ANSWER: Duration = Duration::from_secs(240);
+const FIRST_ANSWER_OF_A_MODEL: Duration = Duration::from_secs(1_800);
+
+/// The endpoint of a capable model that is asked as well.
+pub fn model() -> Option<String> {
+    std::env::var("TRUTH_MODEL").ok()
+}
 
 /// A chat over a data folder of this world.
 pub fn console(world: &World, data: &Path) -> Console {
     let args = ["--now", NOW, "--tz", world.zone.name()];
     Program::with_data_dir(data).console(&args).limit(FIRST_ANSWER)
+}
+
+/// The same with the model.
+fn console_with(world: &World, data: &Path, endpoint: &str) -> Console {
+    let args = ["--now", NOW, "--tz", world.zone.name()];
+    let program = Program::with_data_dir(data).env("LLM_BASE_URL", endpoint).env("LLM_MODEL", "capable");
+    let program = program.env("BRAIN_PLANNING", "conversation").env("LLM_TIMEOUT", "15m");
+    program.console(&args).limit(FIRST_ANSWER_OF_A_MODEL)
 }
 
 /// Lets the program make what it keeps beside its data (the search index), so that no copy has to.
@@ -63,7 +77,11 @@ pub fn ask(world: &World, text: &str) -> Given {
 
 fn ask_once(world: &World, text: &str) -> Given {
     let copy = world.copy();
-    let mut console = console(world, &copy.path().join("state"));
+    let (data, model) = (copy.path().join("state"), model());
+    let mut console = match &model {
+        Some(endpoint) => console_with(world, &data, endpoint),
+        None => console(world, &data),
+    };
     let mut lines = console.say(text);
     let path = done_of(&lines)["path"].as_str().unwrap_or_default().to_owned();
     let mut given = Given { path, text: text_of(&lines), ..Given::default() };
@@ -75,6 +93,10 @@ fn ask_once(world: &World, text: &str) -> Given {
             break;
         }
         given.items.extend(fresh);
+        // What a model answers with is all that it names; further pages are what it did not.
+        if model.is_some() {
+            break;
+        }
         lines = console.say("more");
     }
     console.kill();

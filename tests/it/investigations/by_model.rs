@@ -162,3 +162,56 @@ fn a_graph_that_cannot_be_used_gives_way_to_a_template_that_the_model_can_name()
     let sources = &lines.iter().find(|line| line["type"] == "message").unwrap()["sources"];
     assert_eq!(sources.as_array().map(Vec::len), Some(1), "nobody said Mr Smith: {sources}");
 }
+
+/// A capable model, which holds conversations.
+fn conversing(model: &ModelServer) -> Console {
+    let program = Program::new().model(model).env("BRAIN_PLANNING", "conversation").env("BRAIN_SKIP_ROUTER", "false");
+    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "Europe/London"])
+}
+
+fn reading(from: &str) -> Value {
+    json!([{"id": "read", "description": "who waits", "strategy": "batch_thread_read",
+            "params": {"items": from, "fields": ["waiting", "promises"], "max_items": 3}}])
+}
+
+#[test]
+fn a_capable_model_reads_what_code_found_meanwhile_and_what_it_leaves_out_stays_out() {
+    let extract = json!({"summary": "wants the report", "waiting": "me", "promised": "nobody", "about": true,
+                         "since": "2026-01-09", "due": null, "urgency": 2});
+    let script = Script::new()
+        .always("route", route("investigate"))
+        .always("decompose", graph("investigative", reading("{{known_answer.items}}")))
+        .always("extract", ModelReply::json(extract))
+        .always("synthesize", ModelReply::text("Two wait: [1] and [2]."));
+    let model = ModelServer::scripted(script);
+    let mut console = conversing(&model);
+    let lines = console.say("What emails am I blocking people on?");
+    assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
+    let asked = model.calls_of("decompose")[0].body.to_string();
+    assert!(asked.contains("{{known_answer.items}}: mail in which somebody waits for the person"), "{asked}");
+    assert_eq!(model.calls_of("extract").len(), 3, "the best three of them are read");
+    let answer = lines.iter().rfind(|line| line["type"] == "message" || line["type"] == "edit").unwrap();
+    assert_eq!(answer["sources"].as_array().map(Vec::len), Some(2), "{answer}");
+    // The rest of what was found is behind the button, under the numbers that the words have.
+    button(&lines, "more");
+    let more = text_of(&console.say("more"));
+    assert!(more.starts_with("3. ") && more.contains("\n4. "), "{more}");
+    let opened = console.say("open 2");
+    assert_eq!(done_of(&opened)["path"], "action", "{}", text_of(&opened));
+}
+
+#[test]
+fn a_question_that_no_single_look_answers_is_looked_into_by_the_models_own_choice() {
+    let look = json!({"actions": [{"service": "assistant", "command": "look_into", "params": {}}], "instead_of": null,
+                      "question": null, "open": null, "unmet": null, "reply": null});
+    let script = Script::new()
+        .always("route", route("action"))
+        .always("plan", ModelReply::json(look))
+        .always("decompose", graph("investigative", nodes()))
+        .always("synthesize", ModelReply::text(FOUND));
+    let model = ModelServer::scripted(script);
+    let mut console = conversing(&model);
+    let lines = console.say(QUESTION);
+    assert_eq!(done_of(&lines)["path"], "investigate", "{}", text_of(&lines));
+    assert!(text_of(&lines).contains(FOUND), "{}", text_of(&lines));
+}

@@ -2,7 +2,7 @@
 //!
 //! - [`world`]: a data folder whose items have names, and what a source of an answer is called by them
 //! - [`mailbox`]: writes a made-up person's mailbox, and reads the truth about it
-//! - [`stranger`]: such a person, of 180 conversations
+//! - [`stranger`]: such a person, of 180 conversations; [`vet`]: one of 260, [`inspector`]: one of 240
 //! - [`leant`]: questions in words that no phrase covers
 //! - [`repeated`]: what a question that is asked again costs
 //! - [`scripted`]: the demo's questions with a model: bounds, tokens, calls, and in which order
@@ -15,6 +15,7 @@
 mod ask;
 mod by_model;
 mod follow_ups;
+mod inspector;
 mod judge;
 mod leant;
 mod mailbox;
@@ -23,5 +24,6 @@ mod scripted;
 mod stranger;
 mod told;
 mod truth;
+mod vet;
 mod waiting;
 mod world;

@@ -133,6 +133,10 @@ impl ModelLink {
         self.pace.is_slow(stage)
     }
 
+    pub fn takes(&self, stage: Stage) -> Option<Duration> {
+        self.pace.takes(stage)
+    }
+
     /// Asks until there is an answer or a reason to stop.
     pub async fn ask(&self, http: &reqwest::Client, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
         let stage = ask.call.stage;

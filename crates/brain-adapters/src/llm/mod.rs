@@ -218,6 +218,10 @@ impl Model for OpenAiClient {
         self.links[stage as usize].0.is_slow(stage)
     }
 
+    fn takes(&self, stage: Stage) -> Option<Duration> {
+        self.links[stage as usize].0.takes(stage)
+    }
+
     fn is_small(&self, stage: Stage) -> bool {
         self.links[stage as usize].0.size.is_small()
     }

@@ -22,9 +22,13 @@ impl EndpointPace {
 
     /// Whether `stage` will have to wait; a stage that was not asked yet is judged by the slowest of the others.
     pub fn is_slow(&self, stage: Stage) -> bool {
+        self.takes(stage).is_some_and(|time| time > Duration::from_millis(MODEL_SLOW_MS))
+    }
+
+    /// How long `stage` will take, judged in the same way.
+    pub fn takes(&self, stage: Stage) -> Option<Duration> {
         let all = self.all();
-        let expected = all[stage as usize].or_else(|| all.iter().flatten().max().copied());
-        expected.is_some_and(|time| time > Duration::from_millis(MODEL_SLOW_MS))
+        all[stage as usize].or_else(|| all.iter().flatten().max().copied())
     }
 
     fn all(&self) -> MutexGuard<'_, [Option<Duration>; Stage::ALL.len()]> {

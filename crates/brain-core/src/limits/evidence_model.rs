@@ -27,13 +27,20 @@ pub const NODE_PEOPLE_MAX: usize = 20;
 pub const SEARCH_RESULTS_DEFAULT: usize = 200;
 /// Things that a search of a model's graph gives at most: what more would bring is not read.
 pub const SEARCH_RESULTS_MAX: usize = 400;
-/// Things of one node that a model reads, best first; the rest is told from features and said to be unread. Twenty
+/// Things of one node that a model reads, best first; the rest is told from features and said to be unread. So many
 /// calls are half of a question's tokens.
-pub const EXTRACTS_MAX: usize = 20;
+pub const EXTRACTS_MAX: usize = 40;
+/// Conversations with those whose letters a model reads, which may say that a matter is settled; of each thing read.
+pub const BESIDE_THREADS_MAX: usize = 200;
+pub const BESIDE_LINES_MAX: usize = 4;
+/// Lines of what is known before anything is looked for, of each kind.
+pub const KNOWN_LINES_MAX: usize = 6;
 /// Calls of one node side by side: what ordinary endpoints do without making one wait for the other.
 pub const EXTRACTS_AT_ONCE: usize = 8;
 /// Tokens of the prompt that reads one thing, instructions included (bytes / 4).
 pub const EXTRACT_TOKENS_IN_MAX: usize = 2_000;
+/// Tokens of an ordinary one: the instructions, and a few letters of a dozen lines.
+pub const EXTRACT_TOKENS_IN_USUAL: usize = 1_000;
 /// Tokens of what it tells.
 pub const EXTRACT_TOKENS_OUT_MAX: u32 = 500;
 /// Findings that are ranked by a model; those behind them stay behind them.
@@ -48,6 +55,8 @@ pub const CLASSIFY_TOKENS_OUT_EACH: u32 = 500;
 pub const CLASSIFIED_MAX: usize = 100;
 /// Findings of one node that an answer is made of; that there are more is always said.
 pub const SYNTHESIS_ITEMS_MAX: usize = 10;
+/// The same where the question asks for every one of them: as many as a page or two of lines holds.
+pub const SYNTHESIS_ALL_ITEMS_MAX: usize = 40;
 /// Bytes of all findings that an answer is made of: eight thousand tokens.
 pub const SYNTHESIS_FINDINGS_BYTES: usize = 32_000;
 /// Tokens of an answer.
@@ -55,3 +64,5 @@ pub const SYNTHESIS_TOKENS_MAX: u32 = 2_000;
 /// How long the calls of one node may take together; after that it goes on with what there is. The rest of a node's
 /// time is for looking things up.
 pub const NODE_CALLS_MS_MAX: u64 = 16_000;
+/// The same with a model that is known to be slow, which reads one thing after the other, and as many as fit in.
+pub const SLOW_NODE_CALLS_MS_MAX: u64 = 90_000;

@@ -79,6 +79,8 @@ pub const LANE_FAILURES_MAX: u32 = 6;
 pub const LANE_REST_MS: u64 = 10_000;
 /// One node, all attempts and pauses together: a third of what there is for the whole question.
 pub const EVIDENCE_NODE_MS_MAX: u64 = 20_000;
+/// The same with a model that is known to be slow.
+pub const SLOW_EVIDENCE_NODE_MS_MAX: u64 = 100_000;
 /// What one node gives: the heads of so many things as one look finds, and what was read of them.
 pub const EVIDENCE_OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Tokens of one question, all model calls together.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -302,6 +303,11 @@ pub trait Model: Send + Sync + fmt::Debug {
     /// Whether an answer to this stage is known to take long; false while nothing is known.
     fn is_slow(&self, _stage: Stage) -> bool {
         false
+    }
+
+    /// How long an answer to this stage takes, as its last ones did; `None` while nothing is known.
+    fn takes(&self, _stage: Stage) -> Option<Duration> {
+        None
     }
 
     /// Who is sent what is asked, each once; none where it is not known.

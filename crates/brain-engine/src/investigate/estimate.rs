@@ -129,6 +129,7 @@ pub fn estimate(nodes: &[EvidenceNode], prices: &StagePrices) -> CostEstimate {
         left.retain(|node| {
             let Some(given) = given(node, nodes, &steps) else { return true };
             let (items, looked_at, calls) = work(node, &given);
+            let calls = if node.is_known() { EstimatedCalls::default() } else { calls };
             sum.items += looked_at;
             sum.add(stage(&node.strategy), calls, prices);
             let step = EstimateStep {
@@ -145,7 +146,7 @@ pub fn estimate(nodes: &[EvidenceNode], prices: &StagePrices) -> CostEstimate {
         }
     }
     let uses = |node: &EvidenceNode, id: &str| before(node).iter().any(|on| on == id);
-    let last = nodes.iter().filter(|node| !nodes.iter().any(|other| uses(other, &node.id)));
+    let last = nodes.iter().filter(|node| !node.is_known() && !nodes.iter().any(|other| uses(other, &node.id)));
     let shown: usize =
         last.filter_map(|node| steps.get(node.id.as_str())).map(|s| s.items.min(limits::SYNTHESIS_ITEMS_MAX)).sum();
     let answer = EstimatedCalls { count: 1, each_in: 500 + 100 * shown, each_out: 800, seconds: LONG_CALL_SECONDS };
@@ -198,7 +199,7 @@ fn work(node: &EvidenceNode, given: &[EstimateStep]) -> (usize, usize, Estimated
             let count = wanted.min(limits::EXTRACTS_MAX);
             let rounds = count.div_ceil(limits::EXTRACTS_AT_ONCE);
             let seconds = rounds as f64 * CALL_SECONDS;
-            (items, wanted, EstimatedCalls { count, each_in: limits::EXTRACT_TOKENS_IN_MAX, each_out: 300, seconds })
+            (items, wanted, EstimatedCalls { count, each_in: limits::EXTRACT_TOKENS_IN_USUAL, each_out: 150, seconds })
         }
         Strategy::CrossReference(cross) => {
             let sources = given.iter().map(|step| step.items);
@@ -299,8 +300,8 @@ mod tests {
         let wide = [search("a", 10), search("b", 5), search("c", 1)];
         assert_eq!(drawn(&wide), [3, 1, 20, 3, 7_920, 100]);
         let chain = [search("a", 50), read("b", "a"), cross("c", &["b"], "union", json!({"take_top": 5}))];
-        // 20 of 50 are read closely: 20 × 2,300 tokens, in three rounds.
-        assert_eq!(drawn(&chain), [3, 3, 120, 27, 61_800, 179]);
+        // 40 of 50 are read closely: 40 × 1,150 tokens, in five rounds.
+        assert_eq!(drawn(&chain), [3, 3, 120, 51, 61_800, 227]);
         let diamond = |operation: &str, more: Value| {
             let (top, left, right) = (search("a", 8), read("b", "a"), read("c", "a"));
             [top, left, right, cross("d", &["b", "c"], operation, more)]

@@ -36,6 +36,9 @@ pub struct Finding {
     /// By what others call its matter: the references of bookings, orders, invoices that it names.
     #[serde(default)]
     pub references: Vec<String>,
+    /// A model has read it closely.
+    #[serde(default)]
+    pub is_read: bool,
 }
 
 impl Finding {
@@ -51,6 +54,7 @@ impl Finding {
             features: None,
             amounts: Vec::new(),
             references: Vec::new(),
+            is_read: false,
             item,
         }
     }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! With a model, in reading order: `question` (from its words to what was found), `asker` (how a model is asked),
-//! `decompose`, `estimate`, `refine` and `model_worker` (what a model adds to what strategies found),
+//! `decompose`, `known` (what code finds meanwhile), `estimate`, `refine` and `model_worker` (what a model adds to what strategies found),
 //! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one. `cache` is what a
 //! question that is asked again need not do a second time.
 //!
@@ -24,6 +24,7 @@ pub mod estimate;
 pub mod features;
 pub mod finding;
 pub mod graph;
+pub mod known;
 pub mod ledger;
 pub mod metrics;
 pub mod model_worker;

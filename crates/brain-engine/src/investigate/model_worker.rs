@@ -11,12 +11,17 @@ use tokio::time::Instant;
 
 use super::asker::{InvestigationModel, NodeGate};
 use super::finding::NodeOutput;
-use super::node::{EvidenceNode, OutputType};
+use super::node::{EvidenceNode, OutputType, Strategy};
 use super::refine::{RefineContext, gathered_as, refine};
-use super::run::{Attempting, NodeFailure, NodeInputs, WorkLane, Worker};
+use super::run::{Attempting, BudgetSpent, NodeFailure, NodeInputs, WorkLane, Worker};
 use super::worker::EvidenceWorker;
 use brain_core::core::graph::Node;
 use brain_core::limits;
+use brain_core::ports::Stage;
+
+/// Left of a question's budget for its answer, and by what reads for what sifts as well.
+const FOR_THE_ANSWER: BudgetSpent = BudgetSpent { calls: 2, tokens: 12_000 };
+const BESIDE_READING: BudgetSpent = BudgetSpent { calls: 8, tokens: 24_000 };
 
 /// Carries out nodes with the strategies and a model.
 #[derive(Clone)]
@@ -64,9 +69,18 @@ impl Worker for ModelWorker<'_> {
         inputs: NodeInputs<'_, NodeOutput>,
         attempting: &Attempting<'_>,
     ) -> Result<NodeOutput, NodeFailure> {
-        let until = Instant::now() + Duration::from_millis(limits::NODE_CALLS_MS_MAX);
+        let is_slow = self.model.model.is_slow(Stage::Extract);
+        let ms = if is_slow { limits::SLOW_NODE_CALLS_MS_MAX } else { limits::NODE_CALLS_MS_MAX };
+        let until = Instant::now() + Duration::from_millis(ms);
         let output = self.plain.attempt(&gathered_as(spec), inputs, attempting).await?;
-        let gate = NodeGate { attempting, lane: WorkLane::Endpoint(self.endpoint.to_owned()), until };
+        let others = match &spec.strategy {
+            Strategy::BatchThreadRead(_) => BESIDE_READING,
+            Strategy::MetadataFilter(_)
+            | Strategy::KeywordSearch(_)
+            | Strategy::CrossReference(_)
+            | Strategy::SemanticAnalysis(_) => FOR_THE_ANSWER,
+        };
+        let gate = NodeGate { attempting, lane: WorkLane::Endpoint(self.endpoint.to_owned()), others, until };
         let given = inputs.all().collect();
         let told = |progress| attempting.report(progress);
         let model = self.model.through(&gate);

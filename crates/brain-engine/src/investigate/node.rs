@@ -25,6 +25,9 @@ pub const ITEMS: &str = "items";
 /// The name of a node's people among its outputs.
 pub const PEOPLE: &str = "people";
 
+/// How the ids of nodes begin that code has put before those of a model: they ask none.
+pub const KNOWN: &str = "known_";
+
 /// One piece of evidence to gather.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EvidenceNode {
@@ -147,6 +150,8 @@ pub struct BatchThreadRead {
     pub also: Vec<String>,
     /// At most so many are read, best first.
     pub max_items: Option<usize>,
+    /// Of which sort is read first; without one whoever waits for the person.
+    pub first: Option<FindingSort>,
 }
 
 /// How lists are put together.
@@ -269,6 +274,11 @@ impl EvidenceNode {
     /// One without description.
     pub fn new(id: &str, strategy: Strategy) -> Self {
         Self { id: id.to_owned(), description: String::new(), strategy, depends_on: Vec::new() }
+    }
+
+    /// Whether code has put it before those of a model.
+    pub fn is_known(&self) -> bool {
+        self.id.starts_with(KNOWN)
     }
 
     /// Calls it and what it refers to apart from the nodes of another graph.

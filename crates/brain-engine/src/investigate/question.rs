@@ -107,6 +107,9 @@ async fn written(
     allowed: &CostAllowed,
 ) -> Result<WrittenQuestion, Undecomposed> {
     let mut letting = Letting { to_run, held: Vec::new() };
+    if let Some(known) = input.known {
+        letting.part(Arriving::Nodes(known.nodes.clone()));
+    }
     let decomposed = match known_graph(model, input) {
         Some(known) => {
             letting.part(Arriving::Broken { why: "it is known whole".to_owned() });
@@ -262,7 +265,15 @@ mod tests {
             zone: chrono_tz::Europe::Berlin,
             order: DateOrder::DayFirst,
         };
-        let input = DecomposeInput { question: "q", history: &[], things: &[], dates: &[], reference: &reference };
+        let input = DecomposeInput {
+            question: "q",
+            history: &[],
+            things: &[],
+            dates: &[],
+            reference: &reference,
+            known: None,
+            beside: &[],
+        };
         if ask_above_usd.is_nan() {
             world.bounds.cancel.cancel();
         }

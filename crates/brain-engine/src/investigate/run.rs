@@ -112,7 +112,8 @@ impl Default for RunLimits {
             graph: GraphLimits {
                 nodes: limits::EVIDENCE_NODES_MAX,
                 width: limits::EVIDENCE_WIDTH_MAX,
-                depth: limits::EVIDENCE_DEPTH_MAX,
+                // What code looks at by itself, and behind it what a model makes of that.
+                depth: 2 * limits::EVIDENCE_DEPTH_MAX,
             },
             attempts: limits::EVIDENCE_ATTEMPTS_MAX,
             backoff_base_ms: limits::EVIDENCE_BACKOFF_BASE_MS,

@@ -79,6 +79,12 @@ impl AnswerRow {
         }
     }
 
+    /// What it is, without what is told of it: a line below words that tell that.
+    pub fn name(&self, reference: &Reference) -> String {
+        let bare = Self { summary: String::new(), with: None, since: None, due: None, ..self.clone() };
+        bare.line(AnswerKind::Model, reference)
+    }
+
     /// One line, without its number.
     pub fn line(&self, answers: AnswerKind, reference: &Reference) -> String {
         let title = visible(&shorten(&self.item.title, ROW_CHARS_MAX));
@@ -118,7 +124,10 @@ impl AnswerRow {
             (None, Some(at)) => format!(" · {}", day(at, reference)),
             (None, None) => String::new(),
         };
-        format!("✉️ {}{who}{title}{}{}{since}", self.warning(), self.said(), due.unwrap_or_default())
+        // Everything about something holds what is settled as well.
+        let open = self.is_open && answers == AnswerKind::Family(QuestionFamily::About);
+        let open = if open { " · open" } else { "" };
+        format!("✉️ {}{who}{title}{}{}{since}{open}", self.warning(), self.said(), due.unwrap_or_default())
     }
 
     fn warning(&self) -> String {

@@ -1,6 +1,7 @@
 //! Synthesize with a model: an answer from summaries, with the numbers of what it rests on.
 //!
-//! Invariants: the model sees no body of anything, at most ten findings a part, and always how many more there are;
+//! Invariants: the model sees no body of anything, at most ten findings a part (more where all of them are asked for),
+//! and always how many more there are;
 //! every number in the answer stands for a finding; what could not be looked at is named, by code where the model does
 //! not. Deliberately not here: the answer without a model, and what of it is sent.
 
@@ -126,9 +127,10 @@ fn shown(input: &SynthesisInput<'_>) -> (Vec<Values>, Vec<Finding>) {
     let mut numbered: Vec<Finding> = Vec::new();
     let mut left = limits::SYNTHESIS_FINDINGS_BYTES;
     let mut parts = Vec::new();
+    let most = if input.order.all { limits::SYNTHESIS_ALL_ITEMS_MAX } else { limits::SYNTHESIS_ITEMS_MAX };
     for part in input.parts {
         let mut lines = Vec::new();
-        for finding in part.output.findings.iter().take(limits::SYNTHESIS_ITEMS_MAX) {
+        for finding in part.output.findings.iter().take(most) {
             let known = numbered.iter().position(|known| known.item.key() == finding.item.key());
             let number = known.unwrap_or(numbered.len()) + 1;
             let line = line(number, finding, input.reference.zone);
@@ -153,7 +155,7 @@ fn shown(input: &SynthesisInput<'_>) -> (Vec<Values>, Vec<Finding>) {
 /// Everything that could not be looked at, each once.
 fn gaps(input: &SynthesisInput<'_>) -> Vec<String> {
     let unread: usize = input.parts.iter().map(|part| part.output.unread).max().unwrap_or(0);
-    let unread = (unread > 0).then(|| format!("{unread} were not read closely"));
+    let unread = (unread > 0).then(|| format!("{unread} less likely ones in detail"));
     let of_parts = input.parts.iter().flat_map(|part| &part.output.gaps);
     let mut gaps: Vec<String> = Vec::new();
     for gap in input.gaps.iter().chain(of_parts).cloned().chain(unread) {
@@ -270,10 +272,10 @@ mod tests {
         let output =
             NodeOutput { unread: 12, gaps: vec!["the calendar did not answer".to_owned()], ..NodeOutput::default() };
         let rows = [
-            ("Nobody.", "Nobody.\n\nNot looked at: the calendar did not answer; 12 were not read closely."),
+            ("Nobody.", "Nobody.\n\nNot looked at: the calendar did not answer; 12 less likely ones in detail."),
             (
-                "Nobody, though the calendar didn't answer; did not read 12 closely.",
-                "Nobody, though the calendar didn't answer; did not read 12 closely.",
+                "Nobody, though the calendar didn't answer, and 12 less likely ones not in detail.",
+                "Nobody, though the calendar didn't answer, and 12 less likely ones not in detail.",
             ),
         ];
         for (said, shown) in rows {

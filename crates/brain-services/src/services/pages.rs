@@ -68,6 +68,26 @@ pub(super) async fn page<R: Record>(
     Ok(page)
 }
 
+/// The same of those alone that are wanted.
+pub(super) async fn picked<R: Record>(
+    store: &Arc<dyn Store>,
+    scans: Vec<Scan>,
+    after: Option<&str>,
+    is_wanted: impl Fn(&R) -> bool,
+) -> Result<Page<R>, StoreError> {
+    let mut wanted: Vec<(String, R)> = Vec::new();
+    for scan in scans {
+        for (key, stored) in store.scan(scan).await? {
+            let row: R = from_stored(&stored)?;
+            if is_wanted(&row) {
+                wanted.push((cursor(&key), row));
+            }
+        }
+    }
+    let Page { rows, more, next } = behind(wanted, after, |(place, _)| place.clone());
+    Ok(Page { rows: rows.into_iter().map(|(_, row)| row).collect(), more, next })
+}
+
 /// How many more there are than people are shown of so many rows, and what the next page goes on after.
 pub(super) fn rest(paging: Paging<'_>, rows: usize) -> Option<(usize, String)> {
     Some((rows.saturating_sub(shown(paging.after)) + paging.more, paging.next?.to_owned()))

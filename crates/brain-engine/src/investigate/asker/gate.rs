@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout_at};
 
 use super::AskFailure;
-use crate::investigate::run::{Attempting, NodeFailure, TurnBudget, WorkLane};
+use crate::investigate::run::{Attempting, BudgetSpent, NodeFailure, TurnBudget, WorkLane};
 use brain_core::ports::{Completion, ModelError, Usage};
 
 /// A call that has not begun.
@@ -38,6 +38,8 @@ pub struct NodeGate<'a> {
     pub attempting: &'a Attempting<'a>,
     /// The endpoint's.
     pub lane: WorkLane,
+    /// What is left for what comes after it: an answer that was read for and cannot be given is of no use.
+    pub others: BudgetSpent,
     /// When calls are given up, so that the node still has time for what code makes of it.
     pub until: Instant,
 }
@@ -49,7 +51,7 @@ impl ModelGate for NodeGate<'_> {
         let mut failed = None;
         // Reserved once there is a place: what waits holds nothing back from what runs.
         let work = async {
-            let held = self.attempting.reserve(tokens)?;
+            let held = self.attempting.reserve_beside(tokens, self.others)?;
             let answer = call.await;
             held.settle(&usage(&answer));
             match answer {

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::run::{
-    Attempting, BudgetLimits, LaneLimits, NodeFailure, NodeInputs, WorkLane, WorkLanes, whole,
+    Attempting, BudgetLimits, BudgetSpent, LaneLimits, NodeFailure, NodeInputs, WorkLane, WorkLanes, whole,
 };
 use crate::testing::asking::{AskingWorld, ScriptedModel};
 use brain_core::core::ids::UserId;
@@ -113,7 +113,12 @@ impl crate::investigate::run::Worker for Asking<'_> {
         attempting: &Attempting<'_>,
     ) -> Result<usize, NodeFailure> {
         let until = Instant::now() + std::time::Duration::from_millis(self.ms);
-        let gate = NodeGate { attempting, lane: WorkLane::Endpoint("model".to_owned()), until };
+        let gate = NodeGate {
+            attempting,
+            lane: WorkLane::Endpoint("model".to_owned()),
+            others: BudgetSpent::default(),
+            until,
+        };
         let model = self.model.through(&gate);
         for _ in 0..self.times {
             let prompt = Prompt { system: "Say.".into(), user: "so".into() };

@@ -30,9 +30,10 @@ fn made_from(input: &DecomposeInput<'_>) -> Option<MadeFrom> {
     if continuation::speaks_back(input.question, BUILDERS) {
         return None;
     }
-    let DecomposeInput { question, things, dates, reference, .. } = input;
+    let DecomposeInput { question, things, dates, reference, known, .. } = input;
+    let known = known.map(|known| &known.lines);
     let day = reference.now.with_timezone(&reference.zone).date_naive();
-    MadeFrom::of(&("graph", question.trim().to_lowercase(), things, dates, day, reference.zone, reference.order))
+    MadeFrom::of(&("graph", question.trim().to_lowercase(), things, dates, day, reference.zone, reference.order, known))
 }
 
 fn is_of_whole_days(node: &EvidenceNode, input: &DecomposeInput<'_>) -> bool {
@@ -78,7 +79,15 @@ mod tests {
         world.cache = Some(EvidenceCache::default());
         let reference = |now| Reference { now, zone: chrono_tz::Europe::Berlin, order: DateOrder::DayFirst };
         let (morning, later) = (reference(at(9)), reference(now));
-        let input = DecomposeInput { question: first, history: &[], things: &[], dates: &[], reference: &morning };
+        let input = DecomposeInput {
+            question: first,
+            history: &[],
+            things: &[],
+            dates: &[],
+            reference: &morning,
+            known: None,
+            beside: &[],
+        };
         let again = DecomposeInput { question: then, things, reference: &later, ..input };
         world
             .with(async |model| {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::fitting;
-use crate::investigate::node::{EvidenceNode, OutputType, reference};
+use crate::investigate::node::{EvidenceNode, KNOWN, OutputType, reference};
 use brain_core::core::graph::{Graph, GraphError, GraphLimits};
 use brain_core::core::text::shorten;
 use brain_core::limits::{DECOMPOSED_NODES_MAX, EVIDENCE_DEPTH_MAX, EVIDENCE_WIDTH_MAX, PROBLEM_CHARS_MAX};
@@ -29,10 +29,14 @@ pub(super) struct CheckedNodes<'a> {
 }
 
 impl<'a> CheckedNodes<'a> {
-    /// Before the first node.
-    pub fn new(reference: &'a Reference) -> Self {
+    /// Before the first node of a model, behind those of code.
+    pub fn new(reference: &'a Reference, known: &[EvidenceNode]) -> Self {
         let (nodes, width, depth) = (DECOMPOSED_NODES_MAX, EVIDENCE_WIDTH_MAX, EVIDENCE_DEPTH_MAX);
-        let graph = Graph::new(GraphLimits { nodes, width, depth });
+        let depth = if known.is_empty() { depth } else { 2 * depth };
+        let mut graph = Graph::new(GraphLimits { nodes: nodes + known.len(), width: width + known.len(), depth });
+        if let Err(errors) = graph.add(known.iter().map(EvidenceNode::placed).collect()) {
+            tracing::error!(?errors, "a graph of ours does not hold together");
+        }
         Self { reference, graph, nodes: Vec::new(), assumed: Vec::new(), seen: 0 }
     }
 
@@ -64,6 +68,9 @@ impl<'a> CheckedNodes<'a> {
         let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if node.id.is_empty() || node.id.len() > ID_CHARS_MAX || !node.id.chars().all(is_id) {
             return Err(only("an id is made of small letters, digits and _".to_owned()));
+        }
+        if node.is_known() {
+            return Err(only(format!("an id that begins with {KNOWN} is taken")));
         }
         let is_assumed = fitting::fit(&mut node, self.reference).map_err(only)?;
         let loose = |(text, wants): (&str, OutputType)| {

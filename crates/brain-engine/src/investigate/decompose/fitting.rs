@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, NaiveDateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::shape::is_list;
-use crate::investigate::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy};
+use crate::investigate::node::{EvidenceNode, FindingSort, KeywordSearch, MetadataFilter, Strategy};
 use brain_core::core::text::shorten;
 use brain_core::limits::{
     LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, NODE_PEOPLE_MAX, NODE_TEXT_CHARS_MAX, SEARCH_RESULTS_DEFAULT, SEARCH_RESULTS_MAX,
@@ -76,6 +76,9 @@ pub(super) fn fit(node: &mut EvidenceNode, reference: &Reference) -> Result<bool
             Ok(false)
         }
         Strategy::SemanticAnalysis(analysis) => {
+            if analysis.keep.is_empty() && analysis.question.is_some() {
+                analysis.keep.push(FindingSort::About);
+            }
             if analysis.keep.is_empty() {
                 return Err("keep is empty: of which sorts is what is kept?".to_owned());
             }

@@ -7,7 +7,7 @@
 //!             whole answer wrong ─► one repair round, told what is wrong ─► the graph, or a search by words
 //! ```
 //! In reading order: `shape` (what is asked for), `reader` (nodes while they are written), `fitting` and `checked`
-//! (what of them may run), this file (both rounds), `again` (no round at all).
+//! (what of them may run), `written` (the rest of an answer), this file (both rounds), `again` (no round at all).
 //!
 //! Invariants: a node reads, whatever the question asks to do; every search has a maximum and a time; nodes refer to
 //! earlier ones only; at most two calls. Deliberately not here: how nodes run, what they cost
@@ -21,6 +21,7 @@ mod shape;
 mod template;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use std::sync::Arc;
 
@@ -35,9 +36,11 @@ pub use shape::graph_schema;
 pub use template::choose_template;
 
 use self::checked::CheckedNodes;
+use self::written::{WrittenGraph, class, sections, synthesis};
 use super::asker::{AskFailure, InvestigationModel, cut};
-use super::graph::{AnswerKind, AnswerSection, EvidenceGraph};
-use super::node::{EvidenceNode, Strategy, reference};
+use super::graph::{AnswerKind, EvidenceGraph};
+use super::known::KnownLook;
+use super::node::{EvidenceNode, Strategy};
 use super::run::Arriving;
 use brain_core::core::text::{head_and_tail, shorten};
 use brain_core::limits;
@@ -60,6 +63,16 @@ pub struct DecomposeInput<'a> {
     pub dates: &'a [String],
     /// Now, the zone, and how the person writes dates.
     pub reference: &'a Reference,
+    /// What code looks at meanwhile, where it takes the question for one of a family.
+    pub known: Option<&'a KnownLook>,
+    /// What the person has told and whom they know, as far as the question speaks of it: a line each.
+    pub beside: &'a [String],
+}
+
+impl<'a> DecomposeInput<'a> {
+    fn known_nodes(&self) -> &'a [EvidenceNode] {
+        self.known.map_or(&[], |known| known.nodes.as_slice())
+    }
 }
 
 /// How a question is answered.
@@ -118,6 +131,8 @@ pub struct SynthesisOrder {
     pub order: String,
     /// In which form.
     pub format: String,
+    /// Every one of them is asked for, and not only the first.
+    pub all: bool,
 }
 
 /// A question, taken apart.
@@ -218,8 +233,7 @@ async fn round(
     let prompt = prompt(model, input, wrong)?;
     let schema = graph_schema();
     let (words_to, mut words) = unbounded_channel::<String>();
-    let mut taking =
-        Taking { reader: GraphReader::default(), nodes: CheckedNodes::new(input.reference), is_write: false, sending };
+    let mut taking = Taking { reader: GraphReader::default(), nodes: checked(input), is_write: false, sending };
     let tokens_max = limits::DECOMPOSE_TOKENS_MAX;
     let mut writing =
         std::pin::pin!(model.streamed(Stage::Decompose, prompt, Some(&schema), tokens_max, Some(words_to)));
@@ -233,7 +247,11 @@ async fn round(
     while let Ok(piece) = words.try_recv() {
         taking.push(&piece);
     }
-    Ok(whole(completion, input.reference, sending))
+    Ok(whole(completion, input, sending))
+}
+
+fn checked<'a>(input: &DecomposeInput<'a>) -> CheckedNodes<'a> {
+    CheckedNodes::new(input.reference, input.known_nodes())
 }
 
 fn prompt(
@@ -244,7 +262,7 @@ fn prompt(
     let schema = graph_schema();
     let fixed = Fixed {
         of: Some(schema.number()),
-        values: || context! { strategies => schema.notation(), nodes_max => limits::DECOMPOSED_NODES_MAX },
+        values: || context! { strategies => schema.notation(), nodes_max => limits::DECOMPOSED_NODES_MAX, reads_max => limits::EXTRACTS_MAX },
     };
     let late = input.history.len().saturating_sub(limits::DECOMPOSE_HISTORY_LINES);
     let history: Vec<String> =
@@ -255,6 +273,8 @@ fn prompt(
         zone => input.reference.zone.name(),
         dates => input.dates.to_vec(),
         things => input.things.to_vec(),
+        beside => input.beside.to_vec(),
+        known => input.known.map(|known| known.lines.clone()).unwrap_or_default(),
         history,
         question => head_and_tail(input.question, limits::QUESTION_CHARS_MAX),
         problems => wrong.map(|wrong| wrong.problems.clone()).unwrap_or_default(),
@@ -320,17 +340,8 @@ impl Taking<'_, '_> {
     }
 }
 
-/// A graph as it stands in an answer.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct WrittenGraph {
-    classification: Value,
-    nodes: Vec<Value>,
-    synthesis: Value,
-}
-
 /// The whole answer, which has the last word: what was sent has to be the beginning of it.
-fn whole(completion: Completion, reference: &Reference, sending: &mut NodeSink) -> Result<Decomposed, WrongGraph> {
+fn whole(completion: Completion, input: &DecomposeInput<'_>, sending: &mut NodeSink) -> Result<Decomposed, WrongGraph> {
     let Completion { text, json, .. } = completion;
     let wrong = |problems: Vec<String>| WrongGraph { text: text.clone(), problems };
     let written = json.ok_or_else(|| "it was no JSON".to_owned());
@@ -342,11 +353,11 @@ fn whole(completion: Completion, reference: &Reference, sending: &mut NodeSink) 
         sending.breaks("something is to be done");
         return Ok(Decomposed::WriteCommand(class));
     }
-    let mut checked = CheckedNodes::new(reference);
+    let mut checked = checked(input);
     let mut problems: Vec<String> =
         written.nodes.into_iter().filter_map(|node| checked.take(node).err()).flatten().collect();
     problems.truncate(limits::GRAPH_PROBLEMS_MAX);
-    if problems.is_empty() && checked.nodes.is_empty() {
+    if problems.is_empty() && checked.nodes.is_empty() && input.known.is_none() {
         problems.push("nodes is empty".to_owned());
     }
     if !problems.is_empty() {
@@ -360,41 +371,12 @@ fn whole(completion: Completion, reference: &Reference, sending: &mut NodeSink) 
         sending.breaks("the whole of it reads differently");
     }
     let is_streamed = sending.to.is_some() && !sending.is_broken;
-    let graph = EvidenceGraph { sections: sections(&nodes), nodes, answers: AnswerKind::Model, beside: None };
+    let sections = match input.known.filter(|_| nodes.is_empty()) {
+        Some(known) => known.sections.clone(),
+        None => sections(&nodes),
+    };
+    let nodes = [input.known_nodes(), &nodes].concat();
+    let graph = EvidenceGraph { sections, nodes, answers: AnswerKind::Model, beside: None };
     let synthesis = synthesis(&written.synthesis);
     Ok(Decomposed::Graph(Box::new(Decomposition { class, graph, synthesis, assumed, is_streamed })))
-}
-
-/// What cannot be read of it is what most questions are.
-fn class(written: &Value) -> QuestionClass {
-    let read = |name: &str| written.get(name).cloned().unwrap_or_default();
-    let mut domains: Vec<String> = serde_json::from_value(read("domains")).unwrap_or_default();
-    domains.truncate(limits::DECOMPOSED_NODES_MAX);
-    QuestionClass {
-        kind: serde_json::from_value(read("type")).unwrap_or_default(),
-        complexity: serde_json::from_value(read("complexity")).unwrap_or_default(),
-        domains: domains.iter().map(|domain| shorten(domain, 40)).collect(),
-        why: shorten(read("why").as_str().unwrap_or_default(), limits::NODE_TEXT_CHARS_MAX),
-    }
-}
-
-fn synthesis(written: &Value) -> SynthesisOrder {
-    let read = |name: &str| {
-        shorten(written.get(name).and_then(Value::as_str).unwrap_or_default(), limits::NODE_TEXT_CHARS_MAX)
-    };
-    SynthesisOrder { goal: read("goal"), order: read("order"), format: read("format") }
-}
-
-/// The nodes that no other one uses, in order: what the others found is in them.
-fn sections(nodes: &[EvidenceNode]) -> Vec<AnswerSection> {
-    let uses = |node: &EvidenceNode, id: &str| {
-        let referred = node.references().into_iter().filter_map(|(text, _)| reference(text));
-        node.depends_on.iter().any(|on| on == id) || referred.map(|from| from.node).any(|from| from == id)
-    };
-    let last: Vec<&EvidenceNode> =
-        nodes.iter().filter(|node| !nodes.iter().any(|other| uses(other, &node.id))).collect();
-    match last.as_slice() {
-        [only] => AnswerSection::only(&only.id),
-        several => several.iter().map(|node| AnswerSection::titled(&node.description, &node.id)).collect(),
-    }
 }

@@ -51,7 +51,7 @@ fn written() -> String {
 }
 
 fn graph_shape() -> Value {
-    let text = json!({"type": "string"});
+    let (text, yes_or_no) = (json!({"type": "string"}), json!({"type": "boolean"}));
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let node = |(name, _, params): (&str, &str, Value)| {
         closed(&[
@@ -72,7 +72,7 @@ fn graph_shape() -> Value {
     closed(&[
         ("classification", classification),
         ("nodes", json!({"type": "array", "items": {"anyOf": strategies().map(node)}})),
-        ("synthesis", closed(&[("goal", text.clone()), ("order", text.clone()), ("format", text.clone())])),
+        ("synthesis", closed(&[("goal", text.clone()), ("order", text.clone()), ("format", text), ("all", yes_or_no)])),
     ])
 }
 

@@ -1,3 +1,4 @@
+use crate::investigate::graph::AnswerSection;
 use chrono::{TimeZone, Utc};
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -38,7 +39,15 @@ async fn asked(world: &AskingWorld, question: &str) -> (Result<Decomposed, Undec
     let reference = reference();
     let history = ["person: hello", "assistant: hi"].map(str::to_owned);
     let things = ["post: thread, mail and what was answered".to_owned()];
-    let input = DecomposeInput { question, history: &history, things: &things, dates: &[], reference: &reference };
+    let input = DecomposeInput {
+        question,
+        history: &history,
+        things: &things,
+        dates: &[],
+        reference: &reference,
+        known: None,
+        beside: &[],
+    };
     let decomposed = world.with(async |model| decompose(model, &input, Some(to)).await).await;
     (decomposed, drained(from))
 }
@@ -139,8 +148,15 @@ async fn a_long_question_and_a_long_conversation_are_cut() {
     let reference = reference();
     let history: Vec<String> = (0..40).map(|at| format!("person: {at} {}", "x".repeat(5_000))).collect();
     let question = "why ".repeat(10_000);
-    let input =
-        DecomposeInput { question: &question, history: &history, things: &[], dates: &[], reference: &reference };
+    let input = DecomposeInput {
+        question: &question,
+        history: &history,
+        things: &[],
+        dates: &[],
+        reference: &reference,
+        known: None,
+        beside: &[],
+    };
     world.with(async |model| decompose(model, &input, None).await).await.unwrap();
     let call = &world.script.asked()[0];
     assert!(call.user.len() < 5_000 && call.user.contains("person: 39") && !call.user.contains("person: 33"));
@@ -157,7 +173,7 @@ fn what_there_is_follows_from_the_services() {
 
 fn taken(nodes: &[Value]) -> Result<Vec<EvidenceNode>, Vec<String>> {
     let reference = reference();
-    let mut checked = CheckedNodes::new(&reference);
+    let mut checked = CheckedNodes::new(&reference, &[]);
     for node in nodes {
         checked.take(node.clone())?;
     }

@@ -3,50 +3,64 @@
 //! Invariants: a call sees one thing, and what it says counts for that one; of machines and lists, and of what turns to
 //! the model itself, it is only a summary. Not here: which things there are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chrono::{DateTime, Duration, Utc};
 use futures::stream::{self, StreamExt};
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::debts::{DayEnd, PromiseSide, ReadDebt, WaitingSide, exact, promised, waits};
 use super::letters::LABEL_CHARS;
 use super::order::{best_first, leave_out};
 use super::{RefineContext, Refined, kind, letters_within, may_be_judged, now, question, speaks_outright};
 use crate::investigate::asker::{AskFailure, InvestigationModel};
-use crate::investigate::features::{Debt, DebtKind, SenderSort};
-use crate::investigate::finding::{Finding, NodeOutput};
+use crate::investigate::features::SenderSort;
+use crate::investigate::features::letter::new_part;
+use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField};
-use crate::investigate::strategies::EvidenceSources;
+use crate::investigate::strategies::{EvidenceSources, conversations_with};
 use brain_core::core::progress::Progress;
 use brain_core::core::text::{one_line, shorten};
 use brain_core::limits;
-use brain_core::ports::{AnswerSchema, Stage};
+use brain_core::ports::{AnswerSchema, Model, Stage};
 use brain_core::prompts::{Fixed, Prompt};
 use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{ItemKind, ItemText};
-use brain_services::services::show::Moment;
+use brain_services::services::searchable::{FoundItem, ItemKind, ItemText, Party};
 
 /// Failures after which the rest is left alone: the endpoint has troubles of its own.
 const FAILURES_MAX: usize = 3;
-/// A day that lies farther away than this was made up.
-const DUE_WITHIN: Duration = Duration::days(2 * 366);
 /// What a step of urgency is worth beside how well a thing fits.
 const URGENCY_STEP: f32 = 0.05;
 
-/// Texts by service and id.
-pub type ItemTexts = HashMap<(String, String), ItemText>;
+/// How much of a node's time an endpoint's answers take.
+#[derive(Debug, Clone, Copy)]
+struct ReadingRoom {
+    /// Things that it can read.
+    things: usize,
+    /// Side by side: whoever is slow is slower still with several.
+    at_once: usize,
+}
 
-/// Who waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum WaitingSide {
-    Me,
-    Others,
-    Nobody,
+impl ReadingRoom {
+    fn of(model: &dyn Model) -> Self {
+        let (ms, at_once) = match model.is_slow(Stage::Extract) {
+            true => (limits::SLOW_NODE_CALLS_MS_MAX, 1),
+            false => (limits::NODE_CALLS_MS_MAX, limits::EXTRACTS_AT_ONCE),
+        };
+        let takes = model.takes(Stage::Extract).map_or(0, |time| time.as_millis() as u64);
+        let rounds = ms.checked_div(takes).map_or(limits::EXTRACTS_MAX, |rounds| rounds as usize);
+        Self { things: (rounds.max(1) * at_once).min(limits::EXTRACTS_MAX), at_once }
+    }
+}
+
+/// What things say, by service and id, and what else came from whom they are.
+#[derive(Debug, Default)]
+pub struct ItemTexts {
+    pub texts: HashMap<(String, String), ItemText>,
+    pub others: HashMap<(String, String), Vec<Finding>>,
 }
 
 /// What a model says of one thing.
@@ -56,7 +70,11 @@ struct Extract {
     #[serde(default)]
     waiting: Option<WaitingSide>,
     #[serde(default)]
+    promised: Option<PromiseSide>,
+    #[serde(default)]
     about: Option<bool>,
+    #[serde(default)]
+    since: Option<String>,
     #[serde(default)]
     due: Option<String>,
     #[serde(default)]
@@ -69,11 +87,13 @@ fn extract_schema() -> &'static AnswerSchema {
         AnswerSchema::of(json!({
             "type": "object",
             "additionalProperties": false,
-            "required": ["summary", "waiting", "about", "due", "urgency"],
+            "required": ["summary", "waiting", "promised", "about", "since", "due", "urgency"],
             "properties": {
                 "summary": {"type": "string"},
-                "waiting": {"type": "string", "enum": ["me", "others", "nobody"]},
+                "waiting": {"type": "string", "enum": ["me", "others", "both", "nobody"]},
+                "promised": {"type": "string", "enum": ["me", "others", "both", "nobody"]},
                 "about": {"type": "boolean"},
+                "since": {"type": ["string", "null"]},
                 "due": {"type": ["string", "null"]},
                 "urgency": {"type": "integer", "enum": [0, 1, 2, 3]},
             },
@@ -83,23 +103,53 @@ fn extract_schema() -> &'static AnswerSchema {
 
 /// What the things say that a model would read; no others are read for it.
 pub async fn texts_of(
+    model: &dyn Model,
     sources: &EvidenceSources<'_>,
     params: &BatchThreadRead,
     findings: &[Finding],
 ) -> Result<ItemTexts, ServiceError> {
-    let mut texts = ItemTexts::new();
-    let chosen = best_first(params, findings, sources.ctx.now);
+    let chosen = best_first(params, findings, sources.ctx.now, ReadingRoom::of(model).things);
+    let chosen: Vec<&Finding> = chosen.into_iter().map(|at| &findings[at]).collect();
+    let people: Vec<Party> = chosen.iter().filter_map(|finding| finding.item.people.first().cloned()).collect();
+    let from = chosen.iter().filter_map(|finding| finding.item.at).min();
+    let with = conversations_with(sources, &people, from).await?;
+    let beside = |finding: &&Finding| beside(finding, &with).into_iter().cloned().collect::<Vec<_>>();
+    let others: HashMap<(String, String), Vec<Finding>> =
+        chosen.iter().map(|finding| (key_of(finding), beside(finding))).collect();
+    let wanted: Vec<&FoundItem> =
+        chosen.iter().copied().chain(others.values().flatten()).map(|finding| &finding.item).collect();
+    let mut texts = HashMap::new();
     for service in sources.services.iter() {
         let Some(searchable) = service.service.searchable() else { continue };
         let name = &service.info.name;
-        let ids = chosen.iter().map(|&at| &findings[at].item).filter(|item| item.service == *name);
-        let ids: Vec<String> = ids.map(|item| item.id.clone()).collect();
+        let ids = wanted.iter().filter(|item| item.service == *name).map(|item| item.id.clone());
+        let ids: Vec<String> = ids.collect::<BTreeSet<_>>().into_iter().collect();
         if !ids.is_empty() {
             let read = searchable.read_items(sources.ctx, &ids).await?;
             texts.extend(read.into_iter().map(|text| ((name.clone(), text.id.clone()), text)));
         }
     }
-    Ok(texts)
+    Ok(ItemTexts { texts, others })
+}
+
+fn key_of(finding: &Finding) -> (String, String) {
+    (finding.item.service.clone(), finding.item.id.clone())
+}
+
+/// The newest of what came since from whom a thing is: it may say that the matter is settled.
+fn beside<'f>(finding: &Finding, all: &'f [Finding]) -> Vec<&'f Finding> {
+    let from = |finding: &Finding| finding.item.people.first().cloned();
+    let Some(who) = from(finding) else { return Vec::new() };
+    let is_theirs = |other: &&Finding| {
+        // A name that anybody may write says nothing.
+        let is_named = |party: &Party| who.known_as.is_some() && who.known_as == party.known_as;
+        let is_them = from(other).is_some_and(|party| is_same(&who, &party) || is_named(&party));
+        is_them && other.item.key() != finding.item.key() && other.item.at >= finding.item.at
+    };
+    let mut others: Vec<&Finding> = all.iter().filter(is_theirs).collect();
+    others.sort_by_key(|other| std::cmp::Reverse(other.item.at));
+    others.truncate(limits::BESIDE_LINES_MAX);
+    others
 }
 
 /// Has a model read the best of what was gathered, each by itself. What it did not read stays as features tell it,
@@ -114,13 +164,13 @@ pub async fn extract(
 ) -> Refined {
     let readable = output.findings.iter().filter(|finding| finding.item.kind != ItemKind::Person).count();
     leave_out(params, &mut output, about.now);
-    let reading = ExtractCall { model, params, about, failures: AtomicUsize::new(0), done: AtomicUsize::new(0) };
-    let chosen: Vec<(usize, &Finding, &ItemText)> = best_first(params, &output.findings, about.now)
+    let reading = ExtractCall { model, params, about, texts, failures: AtomicUsize::new(0), done: AtomicUsize::new(0) };
+    let room = ReadingRoom::of(model.model);
+    let chosen: Vec<(usize, &Finding, &ItemText)> = best_first(params, &output.findings, about.now, room.things)
         .into_iter()
         .filter_map(|at| {
             let finding = &output.findings[at];
-            let key = (finding.item.service.clone(), finding.item.id.clone());
-            Some((at, finding, texts.get(&key)?))
+            Some((at, finding, texts.texts.get(&key_of(finding))?))
         })
         .collect();
     let of = chosen.len();
@@ -128,7 +178,7 @@ pub async fn extract(
         chosen.into_iter().map(|(at, finding, text)| reading.one(at, finding, text, of, told)).collect();
     // Begun in this order, so what the budget does not allow is the worst of them.
     let answers: Vec<(usize, Result<Option<Extract>, AskFailure>)> =
-        stream::iter(calls).buffer_unordered(limits::EXTRACTS_AT_ONCE).collect().await;
+        stream::iter(calls).buffer_unordered(room.at_once).collect().await;
     let (mut read, mut failed, mut troubles) = (0, None, 0);
     for (at, answer) in answers {
         match answer {
@@ -155,6 +205,7 @@ struct ExtractCall<'a> {
     model: &'a InvestigationModel<'a>,
     params: &'a BatchThreadRead,
     about: &'a RefineContext<'a>,
+    texts: &'a ItemTexts,
     failures: AtomicUsize,
     done: AtomicUsize,
 }
@@ -188,15 +239,36 @@ impl ExtractCall<'_> {
         }
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         told(Progress::of(format!("Reading {of} things…")).counting(done, of));
-        let only_summary = |extract| Extract { waiting: None, about: None, due: None, urgency: 0, ..extract };
+        let only_summary = |extract| Extract {
+            waiting: None,
+            promised: None,
+            about: None,
+            since: None,
+            due: None,
+            urgency: 0,
+            ..extract
+        };
         let speaks = || text.said.iter().any(|written| speaks_outright(&written.text));
         (at, answer.map(|extract| Some(if speaks() { only_summary(extract) } else { extract })))
     }
 
+    /// A line for each of what came since from whom the thing is.
+    fn beside(&self, finding: &Finding) -> Vec<String> {
+        const SAID_CHARS: usize = 240;
+        let line = |other: &Finding| {
+            let last = self.texts.texts.get(&key_of(other)).and_then(|text| Some(new_part(&text.said.last()?.text)));
+            let said = shorten(&one_line(last.as_deref().unwrap_or(&other.item.snippet)), SAID_CHARS);
+            let day = other.item.at.map(|at| at.with_timezone(&self.about.zone).format("%Y-%m-%d ").to_string());
+            format!("{}{}: {said}", day.unwrap_or_default(), shorten(&one_line(&other.item.title), LABEL_CHARS))
+        };
+        self.texts.others.get(&key_of(finding)).into_iter().flatten().map(line).collect()
+    }
+
     /// Within its bound, whatever the thing is: what is left beside everything else is the text's.
     fn prompt(&self, finding: &Finding, text: &ItemText) -> Result<Prompt, AskFailure> {
+        let flat = |text: &str, max: usize| shorten(&one_line(text), max);
+        let beside = self.beside(finding);
         let with = |letters: &str| {
-            let flat = |text: &str, max: usize| shorten(&one_line(text), max);
             let people: Vec<String> =
                 finding.item.people.iter().take(5).map(|party| flat(&party.label(), LABEL_CHARS)).collect();
             let changing = context! {
@@ -206,6 +278,8 @@ impl ExtractCall<'_> {
                 about => self.params.about.clone(),
                 fields => fields(&self.params.fields),
                 kind => kind(finding.item.kind),
+                known => self.about.known.to_vec(),
+                beside => beside.clone(),
                 title => flat(&finding.item.title, limits::NODE_TEXT_CHARS_MAX),
                 people => people.join(", "),
                 at => finding.item.at.map(|at| at.with_timezone(&self.about.zone).format("%Y-%m-%d %H:%M").to_string()),
@@ -236,6 +310,7 @@ fn fields(fields: &[ReadField]) -> String {
 fn apply(finding: &mut Finding, extract: Extract, params: &BatchThreadRead, about: &RefineContext<'_>) {
     let may_be_judged = may_be_judged(finding);
     let summary = shorten(&one_line(&extract.summary), limits::SNIPPET_CHARS_MAX);
+    finding.is_read = true;
     if !summary.is_empty() {
         finding.summary.clone_from(&summary);
     }
@@ -250,48 +325,13 @@ fn apply(finding: &mut Finding, extract: Extract, params: &BatchThreadRead, abou
     }
     finding.score += URGENCY_STEP * f32::from(extract.urgency.min(3));
     if params.fields.contains(&ReadField::Waiting) {
-        let due = extract.due.as_deref().and_then(|due| exact(due, about));
-        waits(finding, extract.waiting, &summary, due);
+        let says = ReadDebt {
+            since: extract.since.as_deref().and_then(|since| exact(since, DayEnd::Start, about)),
+            due: extract.due.as_deref().and_then(|due| exact(due, DayEnd::End, about)),
+            is_trusted: about.is_trusted,
+            summary,
+        };
+        waits(finding, extract.waiting, &says);
+        promised(finding, extract.promised, &says);
     }
-}
-
-/// Who owes whom, as the model reads it. What features know of since when and by when stays.
-fn waits(finding: &mut Finding, waiting: Option<WaitingSide>, summary: &str, due: Option<DateTime<Utc>>) {
-    let (Some(features), Some(waiting), Some(at)) = (finding.features.as_mut(), waiting, finding.item.at) else {
-        return;
-    };
-    let with = finding.item.people.first().cloned().unwrap_or_default();
-    let owed = |known: Option<Debt>| {
-        let mut debt = known.unwrap_or(Debt {
-            kind: DebtKind::Asked,
-            sentence: String::new(),
-            with: with.clone(),
-            since: at,
-            last: at,
-            due: None,
-            missed: None,
-        });
-        if !summary.is_empty() {
-            debt.sentence = summary.to_owned();
-        }
-        debt.due = debt.due.or(due);
-        Some(debt)
-    };
-    match waiting {
-        WaitingSide::Me => (features.i_owe, features.they_owe) = (owed(features.i_owe.take()), None),
-        WaitingSide::Others => (features.i_owe, features.they_owe) = (None, owed(features.they_owe.take())),
-        WaitingSide::Nobody => (features.i_owe, features.they_owe) = (None, None),
-    }
-}
-
-/// A day or time as the model gives it; nothing for what is none, or far away.
-fn exact(due: &str, about: &RefineContext<'_>) -> Option<DateTime<Utc>> {
-    let local = |text: &str| {
-        let formats = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M"];
-        let naive = formats.iter().find_map(|format| chrono::NaiveDateTime::parse_from_str(text, format).ok())?;
-        Some(brain_language::language::time::local_instant(about.zone, naive).earliest().to_utc())
-    };
-    let due = due.trim();
-    let at = Moment::read(due, about.zone).map(|moment| moment.start(about.zone).to_utc()).or_else(|| local(due))?;
-    ((at - about.now).abs() <= DUE_WITHIN).then_some(at)
 }

@@ -14,6 +14,7 @@
 //! lanes and budgets (the gate's).
 
 mod classify;
+mod debts;
 mod extract;
 mod letters;
 mod order;
@@ -23,7 +24,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 pub use classify::classify;
@@ -41,7 +42,7 @@ use brain_core::core::progress::Progress;
 use brain_core::core::text::{one_line, shorten};
 use brain_core::limits;
 use brain_core::ports::Stage;
-use brain_services::services::searchable::ItemKind;
+use brain_services::services::searchable::{ItemKind, ItemMark};
 
 /// For what a node is refined.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,10 @@ pub struct RefineContext<'a> {
     pub now: DateTime<Utc>,
     /// The person's zone.
     pub zone: Tz,
+    /// What they have told, people they know, what is on their calendar, as far as the question speaks of it.
+    pub known: &'a [String],
+    /// What the model reads counts for more than what features tell.
+    pub is_trusted: bool,
 }
 
 /// What came of it.
@@ -93,6 +98,7 @@ pub fn gathered_as(node: &EvidenceNode) -> Cow<'_, EvidenceNode> {
 /// What a model is asked for in a node; nothing where it has nothing to do.
 fn stage(node: &EvidenceNode) -> Option<Stage> {
     match &node.strategy {
+        _ if node.is_known() => None,
         Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) => None,
         Strategy::BatchThreadRead(_) => Some(Stage::Extract),
         Strategy::CrossReference(cross) => cross.criteria.is_some().then_some(Stage::Rank),
@@ -115,13 +121,13 @@ pub async fn refine(
     about: &RefineContext<'_>,
     told: &(dyn Fn(Progress) + Send + Sync),
 ) -> Refined {
-    // Twenty calls to what takes long for one are nothing that a person waits for.
-    if stage(node).is_none_or(|stage| model.model.is_slow(stage)) {
+    // What reads one by one reads fewer where it takes long; anything else is then nothing that a person waits for.
+    if stage(node).is_none_or(|stage| stage != Stage::Extract && model.model.is_slow(stage)) {
         return Refined::unchanged(as_wanted(node, output, about.now));
     }
     match &node.strategy {
         Strategy::MetadataFilter(_) | Strategy::KeywordSearch(_) => Refined::unchanged(output),
-        Strategy::BatchThreadRead(params) => match texts_of(sources, params, &output.findings).await {
+        Strategy::BatchThreadRead(params) => match texts_of(model.model, sources, params, &output.findings).await {
             Ok(texts) => extract(model, params, output, &texts, about, told).await,
             // They were there a moment ago; the features that were read then stand.
             Err(_) => Refined::unchanged(as_wanted(node, output, about.now)),
@@ -198,18 +204,60 @@ fn may_be_judged(finding: &Finding) -> bool {
 /// A finding on one line, as prompts show it.
 pub(super) fn line(number: usize, finding: &Finding, zone: Tz) -> String {
     const TITLE_CHARS: usize = 80;
+    const PEOPLE_MAX: usize = 8;
     let day = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
     let flat = |text: &str, max: usize| shorten(&one_line(text), max);
     let mut parts = vec![format!("{number}. [{}] {}", kind(finding.item.kind), flat(&finding.item.title, TITLE_CHARS))];
-    let with = finding.with.as_ref().or(finding.item.people.first()).map(|party| flat(&party.label(), LABEL_CHARS));
-    parts.extend(with.filter(|with| !with.is_empty()).map(|with| format!("with {with}")));
-    parts.extend(finding.item.at.map(day));
-    parts.extend(finding.since.map(|since| format!("waits since {}", day(since))));
-    parts.extend(finding.due.map(|due| format!("due {}", day(due))));
+    let with = finding.with.iter().filter(|_| finding.item.kind != ItemKind::Event);
+    let people = if with.clone().next().is_some() { &[] } else { finding.item.people.as_slice() };
+    let with: Vec<String> = with.chain(people).map(|party| flat(&party.label(), LABEL_CHARS)).collect();
+    let more = with.len().saturating_sub(PEOPLE_MAX);
+    let with = with.iter().filter(|with| !with.is_empty()).take(PEOPLE_MAX).cloned().collect::<Vec<_>>().join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    parts.extend(Some(with).filter(|with| !with.is_empty()).map(|with| format!("with {with}{more}")));
+    parts.extend(finding.item.at.map(|at| match finding.item.until {
+        Some(until) if finding.item.kind == ItemKind::Event => format!("{} to {}", day(at), day(until)),
+        _ => day(at),
+    }));
+    parts.extend(finding.since.map(|since| match owed(finding) {
+        Some(who) => format!("{who} since {}", day(since)),
+        None => format!("since {}", day(since)),
+    }));
+    parts.extend(finding.due.map(|due| format!("due {}", by_when(due, zone))));
+    if finding.item.is(ItemMark::Done) {
+        parts.push("done".to_owned());
+    }
     let amounts: Vec<String> = finding.amounts.iter().take(3).map(|amount| flat(&amount.text, 20)).collect();
     parts.extend(Some(amounts.join(", ")).filter(|amounts| !amounts.is_empty()));
     parts.extend(Some(flat(&finding.summary, limits::SNIPPET_CHARS_MAX)).filter(|summary| !summary.is_empty()));
+    if finding.item.kind == ItemKind::Thread && !finding.is_read {
+        parts.push("(not read closely)".to_owned());
+    }
     parts.join("; ")
+}
+
+/// The same of what is known before anything is looked for.
+pub fn known_line(finding: &Finding, zone: Tz) -> String {
+    line(1, finding, zone).trim_start_matches("1. ").to_owned()
+}
+
+/// Who waits for whom.
+fn owed(finding: &Finding) -> Option<&'static str> {
+    let features = finding.features.as_ref()?;
+    match (&features.i_owe, &features.they_owe) {
+        (Some(_), _) => Some("they wait for the person"),
+        (None, Some(_)) => Some("the person waits for them"),
+        (None, None) => None,
+    }
+}
+
+/// By when: the end of a day is that day.
+fn by_when(due: DateTime<Utc>, zone: Tz) -> String {
+    let local = due.with_timezone(&zone);
+    match local.time() == NaiveTime::MIN {
+        true => (local - Duration::seconds(1)).format("%A %Y-%m-%d").to_string(),
+        false => local.format("%A %Y-%m-%d %H:%M").to_string(),
+    }
 }
 
 fn kind(kind: ItemKind) -> &'static str {

@@ -9,26 +9,33 @@ use chrono::{DateTime, Utc};
 
 use crate::investigate::features::{Debt, DebtKind, SenderSort};
 use crate::investigate::finding::{Finding, NodeOutput};
-use crate::investigate::node::{BatchThreadRead, ReadField};
-use brain_core::limits;
+use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField};
 use brain_services::services::searchable::ItemKind;
 
 /// How much it matters that a thing is read; the first matters most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ReadingRank {
-    /// Somebody waits for the person.
-    WaitsForMe,
+    /// Somebody waits for the person; the person for somebody, where that is asked.
+    First,
     /// Somebody wrote, and the person has never answered: what features did not see may wait there, and is found by no
     /// other way.
     Unanswered,
-    /// The person waits for somebody, or has promised something for a day to come. Features tell it, read or not.
+    /// Something else is owed, by the person or to them. Features tell it, read or not.
     Owed,
+    /// Nobody has written since whoever may be waiting did.
+    TheirTurn,
     /// Anything else.
     Other,
     /// A machine wrote it, or it went to many: nobody waits.
     Unattended,
     /// It reads like a fraud.
     Suspect,
+}
+
+/// Whether those are asked for who owe the person something.
+fn is_of_others(params: &BatchThreadRead) -> bool {
+    use FindingSort as S;
+    matches!(params.first, Some(S::WaitsForOthers | S::PromisedToMe | S::OpenPromiseToMe))
 }
 
 fn rank_of(params: &BatchThreadRead, finding: &Finding, now: DateTime<Utc>) -> ReadingRank {
@@ -38,8 +45,12 @@ fn rank_of(params: &BatchThreadRead, finding: &Finding, now: DateTime<Utc>) -> R
     }
     let Some(features) = features else { return ReadingRank::Other };
     let is_due = |debt: &Debt| debt.kind == DebtKind::Asked || debt.due.is_none_or(|due| due <= now);
-    if features.i_owe.as_ref().is_some_and(is_due) {
-        return ReadingRank::WaitsForMe;
+    let is_first = match is_of_others(params) {
+        true => features.they_owe.is_some(),
+        false => features.i_owe.as_ref().is_some_and(is_due),
+    };
+    if is_first {
+        return ReadingRank::First;
     }
     if features.i_owe.is_some() || features.they_owe.is_some() {
         return ReadingRank::Owed;
@@ -52,7 +63,12 @@ fn rank_of(params: &BatchThreadRead, finding: &Finding, now: DateTime<Utc>) -> R
         return ReadingRank::Unattended;
     }
     let letters: usize = features.partners.iter().map(|(_, letters)| letters).sum();
-    if !features.is_own_last && letters == 1 { ReadingRank::Unanswered } else { ReadingRank::Other }
+    match (is_of_others(params), features.is_own_last) {
+        (false, false) if letters == 1 => ReadingRank::Unanswered,
+        // Whose turn it is to write, may be waited for.
+        (false, false) | (true, true) => ReadingRank::TheirTurn,
+        (false, true) | (true, false) => ReadingRank::Other,
+    }
 }
 
 /// The places of all that can be read, the best first: by their rank, due soonest, waited for longest; then what fits
@@ -61,7 +77,10 @@ fn in_order(params: &BatchThreadRead, findings: &[Finding], now: DateTime<Utc>) 
     let mut order: Vec<usize> = (0..findings.len()).filter(|&at| findings[at].item.kind != ItemKind::Person).collect();
     let key = |at: usize| {
         let features = findings[at].features.as_ref();
-        let debt = features.and_then(|features| features.i_owe.as_ref().or(features.they_owe.as_ref()));
+        let debt = features.and_then(|features| match is_of_others(params) {
+            true => features.they_owe.as_ref().or(features.i_owe.as_ref()),
+            false => features.i_owe.as_ref().or(features.they_owe.as_ref()),
+        });
         let due = debt.and_then(|debt| debt.due).unwrap_or(DateTime::<Utc>::MAX_UTC);
         (rank_of(params, &findings[at], now), due, debt.map(|debt| debt.since))
     };
@@ -69,11 +88,16 @@ fn in_order(params: &BatchThreadRead, findings: &[Finding], now: DateTime<Utc>) 
     order
 }
 
-/// The places of the things that are read: as many as the node wants and a model reads, the best of them. The rest is
+/// The places of the things that are read: as many as the node wants, and `most` at most, the best of them. The rest is
 /// unread.
-pub(super) fn best_first(params: &BatchThreadRead, findings: &[Finding], now: DateTime<Utc>) -> Vec<usize> {
+pub(super) fn best_first(
+    params: &BatchThreadRead,
+    findings: &[Finding],
+    now: DateTime<Utc>,
+    most: usize,
+) -> Vec<usize> {
     let mut order = in_order(params, findings, now);
-    order.truncate(params.max_items.unwrap_or(limits::EXTRACTS_MAX).min(limits::EXTRACTS_MAX));
+    order.truncate(params.max_items.map_or(most, |wanted| wanted.min(most)));
     order
 }
 

@@ -1,7 +1,5 @@
 mod order;
 
-use std::collections::HashMap;
-
 use chrono::{Duration, TimeZone};
 use proptest::prelude::*;
 use serde_json::json;
@@ -9,6 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::investigate::features::{ConversationFeatures, Debt, DebtKind};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, SemanticAnalysis};
+use crate::investigate::refine::extract::ItemTexts;
 use crate::investigate::run::BudgetLimits;
 use crate::testing::asking::{AskingWorld, ScriptedModel};
 use brain_core::ports::{Call, Stage};
@@ -21,7 +20,7 @@ fn now_at() -> DateTime<Utc> {
 }
 
 fn about() -> RefineContext<'static> {
-    RefineContext { question: "whom do I keep waiting?", now: now_at(), zone: ZONE }
+    RefineContext { question: "whom do I keep waiting?", now: now_at(), zone: ZONE, known: &[], is_trusted: false }
 }
 
 fn silent(_: Progress) {}
@@ -80,12 +79,12 @@ fn text(id: &str, letters: &[&str]) -> ItemText {
     ItemText { id: id.to_owned(), said: said.collect(), left_out: 0 }
 }
 
-fn texts(findings: &[Finding], letter: &str) -> HashMap<(String, String), ItemText> {
+fn texts(findings: &[Finding], letter: &str) -> ItemTexts {
     let text = |finding: &Finding| {
         let (service, id) = finding.item.key();
         ((service.to_owned(), id.to_owned()), text(id, &[letter]))
     };
-    findings.iter().map(text).collect()
+    ItemTexts { texts: findings.iter().map(text).collect(), ..ItemTexts::default() }
 }
 
 fn ids(output: &NodeOutput) -> String {
@@ -116,7 +115,7 @@ async fn a_thread_that_is_read_has_a_summary_and_who_waits() {
     let debt = finding.features.as_ref().unwrap().i_owe.as_ref().unwrap();
     assert_eq!(
         (debt.with.name.as_str(), debt.due.map(|due| due.to_rfc3339())),
-        ("ann", Some("2026-03-11T23:00:00+00:00".to_owned()))
+        ("ann", Some("2026-03-12T23:00:00+00:00".to_owned()))
     );
     assert_eq!((refined.output.unread, refined.output.gaps.len()), (0, 0));
 }
@@ -151,10 +150,10 @@ async fn the_best_are_read_first_and_what_the_budget_leaves_out_is_unread() {
 }
 
 #[tokio::test]
-async fn no_more_than_twenty_are_read() {
+async fn no_more_than_so_many_are_read() {
     let world = AskingWorld::of(ScriptedModel::saying(|_, _| Some(says("read", "nobody"))));
     let refined = extracted(&world, (0..60).map(|at| thread(&format!("t{at}"), "hi")).collect(), "letter").await;
-    assert_eq!((world.script.asked().len(), refined.output.unread), (limits::EXTRACTS_MAX, 40));
+    assert_eq!((world.script.asked().len(), refined.output.unread), (limits::EXTRACTS_MAX, 20));
 }
 
 #[tokio::test]
@@ -183,13 +182,13 @@ async fn hostile_text_changes_its_own_summary_and_nothing_else() {
         let mine = from_sort(sender, thread("eve", "win"));
         let (others, mut all) =
             (vec![owing("ann", 5), owing("bob", 4)], texts(&[owing("ann", 5), owing("bob", 4)], "hm"));
-        all.extend(texts(std::slice::from_ref(&mine), hostile));
+        all.texts.extend(texts(std::slice::from_ref(&mine), hostile).texts);
         let output = NodeOutput::of([vec![mine.clone()], others].concat());
         let refined =
             world.with(async |model| extract(model, &reading(), output, &all, &about(), &silent).await).await.output;
         assert_eq!(ids(&refined), "eve ann bob");
         let eve = &refined.findings[0];
-        assert_eq!(Finding { summary: mine.summary.clone(), ..eve.clone() }, mine, "{sender:?}");
+        assert_eq!(Finding { summary: mine.summary.clone(), is_read: false, ..eve.clone() }, mine, "{sender:?}");
         assert!(refined.findings[1..].iter().all(|finding| finding.summary == "fine"));
     }
 }

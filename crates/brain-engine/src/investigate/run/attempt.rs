@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::budget::NodeTally;
 use super::lanes::{LanePermit, LanePlace, LaneRests};
-use super::{OutOfBudget, Reservation, RunLimits, RunProgress, RunWith, WorkLane, Worker};
+use super::{BudgetSpent, OutOfBudget, Reservation, RunLimits, RunProgress, RunWith, WorkLane, Worker};
 use brain_core::core::progress::Progress;
 
 /// Why an attempt gave nothing.
@@ -169,7 +169,12 @@ pub struct Attempting<'a> {
 impl<'a> Attempting<'a> {
     /// Leave for one model call; counts for the node as well. See [`TurnBudget`](super::TurnBudget).
     pub fn reserve(&self, tokens: u64) -> Result<Reservation<'a>, OutOfBudget> {
-        Ok(self.with.budget.reserve(tokens)?.for_node(self.tally))
+        self.reserve_beside(tokens, BudgetSpent::default())
+    }
+
+    /// The same, if so much is left for what comes after it.
+    pub fn reserve_beside(&self, tokens: u64, others: BudgetSpent) -> Result<Reservation<'a>, OutOfBudget> {
+        Ok(self.with.budget.reserve_beside(tokens, others)?.for_node(self.tally))
     }
 
     /// Tells whoever waits how far the node is.

@@ -92,14 +92,19 @@ impl TurnBudget {
 
     /// Leave for one call that uses at most so many tokens, prompt and answer together.
     pub fn reserve(&self, tokens: u64) -> Result<Reservation<'_>, OutOfBudget> {
+        self.reserve_beside(tokens, BudgetSpent::default())
+    }
+
+    /// The same, if so much is left for others after it.
+    pub fn reserve_beside(&self, tokens: u64, others: BudgetSpent) -> Result<Reservation<'_>, OutOfBudget> {
         if Instant::now() >= self.deadline {
             return Err(OutOfBudget::Time);
         }
         let mut spent = self.lock();
-        if spent.calls >= self.limits.calls {
+        if spent.calls.saturating_add(others.calls) >= self.limits.calls {
             return Err(OutOfBudget::Calls { most: self.limits.calls });
         }
-        let left = self.limits.tokens.saturating_sub(spent.tokens);
+        let left = self.limits.tokens.saturating_sub(spent.tokens).saturating_sub(others.tokens);
         if tokens > left {
             return Err(OutOfBudget::Tokens { asked: tokens, left });
         }

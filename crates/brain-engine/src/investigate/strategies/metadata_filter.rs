@@ -1,11 +1,13 @@
 //! `metadata_filter`: things by people, time and marks.
 
+use chrono::{DateTime, Utc};
+
 use super::evidence::{EarlierOutputs, EvidenceSources, find_in};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, is_same};
 use crate::investigate::node::{MetadataFilter, reference};
-use brain_core::limits::FOUND_ITEMS_MAX;
+use brain_core::limits::{BESIDE_THREADS_MAX, FOUND_ITEMS_MAX};
 use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{ItemFilter, ItemKind, Party};
+use brain_services::services::searchable::{ItemFilter, ItemKind, ItemMark, Party};
 
 /// Gathers what fits.
 pub(super) async fn gather(
@@ -34,6 +36,25 @@ pub(super) async fn gather(
     let more = found.iter().map(|items| items.more).sum();
     let findings: Vec<Finding> = found.into_iter().flat_map(|items| items.items).map(Finding::of).collect();
     Ok(NodeOutput { more, gaps, ..NodeOutput::of(findings) })
+}
+
+/// The conversations with any of these people, under each of their names, that came last from then on; the newest.
+pub async fn conversations_with(
+    sources: &EvidenceSources<'_>,
+    people: &[Party],
+    from: Option<DateTime<Utc>>,
+) -> Result<Vec<Finding>, ServiceError> {
+    // A first name alone may be anybody's.
+    let names = people.iter().map(|party| &party.name).filter(|name| name.trim().contains(' '));
+    let addresses = people.iter().map(|party| &party.address).filter(|address| !address.is_empty());
+    let people: Vec<String> = names.chain(addresses).cloned().collect();
+    if people.is_empty() {
+        return Ok(Vec::new());
+    }
+    let without = vec![ItemMark::Bulk];
+    let filter = ItemFilter { people, from, without, limit: BESIDE_THREADS_MAX, ..ItemFilter::default() };
+    let (found, _) = find_in(sources, &sources.of(&[ItemKind::Thread]), &filter).await?;
+    Ok(found.into_iter().flat_map(|items| items.items).map(Finding::of).collect())
 }
 
 /// These people themselves, in the order they are given in.

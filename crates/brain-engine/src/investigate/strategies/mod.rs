@@ -20,6 +20,7 @@ mod said;
 mod semantic_analysis;
 
 pub use evidence::{EarlierOutputs, EvidenceSources};
+pub use metadata_filter::conversations_with;
 
 use super::finding::NodeOutput;
 use super::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy};

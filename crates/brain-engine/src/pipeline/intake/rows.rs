@@ -25,8 +25,6 @@ use brain_services::services::searchable::{FoundItem, ItemKind};
 
 /// Messages back in which a list of a service is looked for.
 const LISTED_BACK_MAX: usize = 10;
-/// What shows a row that its service cannot open.
-const SHOW: &str = "show";
 
 /// The answer to what is asked of rows; `None` for everything else. A message that points at a row goes on, read as if
 /// it named that.
@@ -104,13 +102,6 @@ impl<'t> ShownRows<'t> {
         }
     }
 
-    fn len(&self) -> usize {
-        match self {
-            Self::Found(kept) => kept.rows.len(),
-            Self::Listed { rows, .. } => rows.len(),
-        }
-    }
-
     fn row(&self, brain: &Brain, n: usize) -> Option<ShownRow<'_>> {
         match self {
             Self::Found(kept) => kept.row(n).map(|row| {
@@ -138,7 +129,11 @@ impl<'t> ShownRows<'t> {
             RowRequest::About { lead, n, rest, is_of_mail, .. } => (n, Some((lead, rest, is_of_mail))),
         };
         let Some(row) = self.row(brain, n) else {
-            let words = format!("There is no number {n} in that list; it ends with {}. Nothing was done.", self.len());
+            let last = match self {
+                Self::Found(kept) => kept.rows.len(),
+                Self::Listed { rows, .. } => rows.len(),
+            };
+            let words = format!("There is no number {n} in that list; it ends with {last}. Nothing was done.");
             return Ok(Some(says(words)));
         };
         if let Some((lead, rest, is_of_mail)) = about {
@@ -152,7 +147,7 @@ impl<'t> ShownRows<'t> {
                 let answer = investigate::one_row(brain, facts, kept, n)?;
                 Answer { path: Path::Investigate, ..answer }.into()
             }
-            Self::Listed { .. } => row.read_as(SHOW, "", false),
+            Self::Listed { .. } => row.read_as("show", "", false),
         }))
     }
 }

@@ -24,7 +24,7 @@ use futures::future::{Either, join, select};
 
 pub(in crate::pipeline) use self::going_on::GoingOn;
 use self::instead::{CameOfIt, InsteadOf, StandingOffer};
-use self::says::ModelTurn;
+use self::says::{ModelTurn, not_looked_into};
 use self::verify::{HeldPlan, Verifying};
 use super::ask::Asked;
 use super::context::{self, Context, Fetching};
@@ -142,11 +142,11 @@ struct Dialogue<'a> {
 impl Dialogue<'_> {
     /// The exchange from its beginning, which may have been said already.
     async fn begun(&self, first: Option<Asked<ModelTurn>>, route: Route, guess: &Guess) -> Result<Answer, TurnError> {
-        let first = match first {
-            Some(said) => said,
-            None => self.turn.unless_cancelled(self.says("", None)).await?,
-        };
-        match first {
+        let asked = self.turn.unless_cancelled(self.says("", None));
+        match if let Some(said) = first { said } else { asked.await? } {
+            Asked::Answer(first) if first.looks_into() => {
+                Ok(Box::pin(investigate::investigate(self.turn)).await?.unwrap_or_else(not_looked_into))
+            }
             Asked::Answer(first) => Box::pin(self.held(first, route, guess)).await,
             Asked::Unusable(why) => self.without(&why, Unanswered::Unusable, route).await,
             Asked::Failed(error) => self.without(&error.to_string(), Unanswered::Failed(&error), route).await,

@@ -271,6 +271,8 @@ pub(super) fn settle(
     let said = if offer.only_looks { Said::Question } else { said };
     let kind = match commands.is_empty() {
         true if is_named.answers && facts.state.clarification.is_some() => Kind::Followup,
+        // What is asked over everything is no list that one look gives, whatever its words look like.
+        true if is_named.investigates && said == Said::Question => Kind::Investigate,
         // What code takes for an order is not answered by talk.
         true if said == Said::Order || offer.orders || is_look(facts, services) => Kind::Action,
         true if is_named.investigates => Kind::Investigate,

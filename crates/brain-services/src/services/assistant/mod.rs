@@ -47,6 +47,7 @@ impl AssistantService {
             .command::<ShowMore>()
             .command::<ShowDone>()
             .command::<ShowWaiting>()
+            .command::<LookInto>()
             .phrases(PHRASES)
             .end()
     }
@@ -75,9 +76,16 @@ pub enum AssistantRequest {
     ShowDone(ShowDone),
     /// See the command.
     ShowWaiting,
+    /// See the command.
+    LookInto,
 }
 
 impl AssistantRequest {
+    /// Whether it is a question over everything.
+    pub fn looks_into(&self) -> bool {
+        matches!(self, Self::LookInto)
+    }
+
     /// What a planned action asks of it; `None` where it is no such action, or its values cannot be read.
     pub fn of(planned: &PlannedAction) -> Option<Self> {
         fn read<C: DeserializeOwned>(planned: &PlannedAction) -> Option<C> {
@@ -94,6 +102,7 @@ impl AssistantRequest {
             ShowMore::NAME => Self::ShowMore,
             ShowDone::NAME => Self::ShowDone(read(planned)?),
             ShowWaiting::NAME => Self::ShowWaiting,
+            LookInto::NAME => Self::LookInto,
             _ => return None,
         })
     }
@@ -168,6 +177,12 @@ pub struct ShowDone {
 #[serde(deny_unknown_fields)]
 pub struct ShowWaiting {}
 
+/// Look into the whole message over mail, calendar, tasks and notes, read closely: who waits for whom, promises, whom
+/// they have not answered, everything or what is open about somebody or something, what to know before a meeting.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LookInto {}
+
 /// What these commands have alike: the turn carries them out, so that none has an output, a receipt or a card of its
 /// own.
 macro_rules! of_the_turn {
@@ -225,5 +240,6 @@ of_the_turn! {
     Snooze, "snooze", "let a reminder ring again later", "Let it ring again?", "Snooze it for an hour", Effect::WriteHere;
     ShowMore, "more", "show the next page of a list", "Show more?", "Show more", Effect::Read;
     ShowDone, "done", "tell what was done", "Tell what was done?", "What did you just do?", Effect::Read;
+    LookInto, "look_into", "look into everything for what no single look tells", "Look into it?", "Who still owes me an answer?", Effect::Read;
     ShowWaiting, "waiting", "show what waits for a yes or no", "Show what waits?", "What is waiting for my yes?", Effect::Read;
 }

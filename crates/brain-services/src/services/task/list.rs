@@ -14,6 +14,7 @@ use crate::services::command::{
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::{self, Page};
+use crate::services::search::WordQuery;
 use crate::services::show::{self, Paging};
 use crate::services::texts;
 use brain_core::core::card::CardBody;
@@ -23,6 +24,7 @@ use brain_core::core::stakes::Stakes;
 use brain_core::ports::Scan;
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::reading::ClauseReading;
+use brain_language::language::terms;
 
 /// Which tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +45,10 @@ pub enum Which {
 #[serde(deny_unknown_fields)]
 pub struct ListTasks {
     status: Option<Which>,
+    /// A day counts whole.
     due_before: Option<String>,
+    /// Words of title or description.
+    text: Option<String>,
     /// Where a page goes on; not for plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -95,7 +100,10 @@ impl Command for ListTasks {
         let lines = output.tasks.iter().map(|task| task.line(receipt.reference)).collect();
         let place = self.paging(output);
         match (place.after, output.tasks.is_empty()) {
-            (None, true) => "Nothing on your list. 🎉".to_owned(),
+            (None, true) => match texts::filled(self.text.as_deref()) {
+                Some(text) => format!("I found no task like “{}”.", texts::brief(&text)),
+                None => "Nothing on your list. 🎉".to_owned(),
+            },
             (None, false) => format!("Your tasks:\n{}", show::page(lines, place)),
             (Some(_), _) => show::page(lines, place),
         }
@@ -110,9 +118,9 @@ impl Command for ListTasks {
     }
 
     fn next_page(&self, output: &Tasks) -> Option<(usize, Self)> {
-        let (status, due_before) = (self.status, self.due_before.clone());
+        let (status, due_before, text) = (self.status, self.due_before.clone(), self.text.clone());
         pages::rest(self.paging(output), output.tasks.len())
-            .map(|(rest, after)| (rest, Self { status, due_before, after: Some(after) }))
+            .map(|(rest, after)| (rest, Self { status, due_before, text, after: Some(after) }))
     }
 }
 
@@ -141,11 +149,24 @@ impl Handle<ListTasks> for TaskService {
         };
         let scans = states.iter().map(scan).collect();
         let after = command.after.as_deref();
-        let Page { rows, more, next } = pages::page::<Task>(&self.store, scans, after, pages::shown(after)).await?;
+        let Page { rows, more, next } = match texts::filled(command.text.as_deref()) {
+            Some(text) => {
+                let query = WordQuery::new(&text);
+                pages::picked(&self.store, scans, after, |task: &Task| says(task, &query)).await?
+            }
+            None => pages::page::<Task>(&self.store, scans, after, pages::shown(after)).await?,
+        };
         let tasks = rows.iter().map(|task| task.view(ctx)).collect();
         Ok(Completed::read(Tasks { tasks, order: "by deadline, what has none last".to_owned(), more, next })
             .holding(items::untrusted(&rows)))
     }
+}
+
+/// Whether a task says all words of a description that tell things apart.
+fn says(task: &Task, query: &WordQuery) -> bool {
+    let of = |text: &str| terms::stems(&terms::fold(text));
+    let said = [of(&task.title), of(task.description.as_deref().unwrap_or_default())].concat();
+    query.strong.iter().all(|word| said.contains(&terms::stem(word)))
 }
 
 /// A question about tasks, from the slots of a message.

@@ -225,6 +225,11 @@ async fn a_list_is_sorted_by_deadline_and_bounded_by_day_inclusively() {
     assert_eq!(tomorrow, ["overdue", "day", "evening"]);
     let by_nine = listed(&world, &tasks, json!({"due_before": at("2026-01-13 09:00")})).await;
     assert_eq!(by_nine, ["overdue", "day"]);
+    world.run(&tasks, "create", json!({"title": "Budget", "description": "with Luis, in review"})).await;
+    assert_eq!(listed(&world, &tasks, json!({"text": "luis in review"})).await, ["Budget"]);
+    assert_eq!(listed(&world, &tasks, json!({"text": "the evening one"})).await, ["evening"]);
+    assert!(listed(&world, &tasks, json!({"text": "luis evening"})).await.is_empty());
+    world.run(&tasks, "delete", json!({"find_by": "Budget"})).await;
     world.run(&tasks, "complete", json!({"find_by": "overdue"})).await;
     assert_eq!(listed(&world, &tasks, json!({"status": "completed"})).await, ["overdue"]);
     assert_eq!(listed(&world, &tasks, json!({"status": "all"})).await.len(), 5);

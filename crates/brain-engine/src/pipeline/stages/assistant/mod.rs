@@ -75,5 +75,9 @@ pub(in crate::pipeline) async fn carried_out(
         },
         AssistantRequest::ShowDone(done) => record::told(brain, facts, done.verb.as_deref()).await?.into(),
         AssistantRequest::ShowWaiting => waiting(brain, facts).await?.into(),
+        // Beside other things; alone it is looked into at once.
+        AssistantRequest::LookInto => {
+            Answer::says(Path::Command, "Please ask me that in a message of its own; I look into it then.").into()
+        }
     })
 }

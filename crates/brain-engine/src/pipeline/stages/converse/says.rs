@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::Dialogue;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::show::Results;
 use crate::pipeline::stages::ask::{self, AnswerChecks, Asked};
 use crate::pipeline::stages::honest::{CameTo, Truth};
@@ -16,9 +17,11 @@ use crate::pipeline::stages::{called, plan, respond};
 use crate::pipeline::turn::status;
 use brain_core::core::plan::Plan;
 use brain_core::core::text::head_and_tail;
+use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_core::ports::{AnswerSchema, Call, Model, ModelError, Stage};
 use brain_core::prompts::{Fixed, Prompt};
+use brain_services::services::assistant::AssistantRequest;
 
 /// What a model says in a conversation.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
@@ -34,6 +37,20 @@ pub(super) struct ModelTurn {
     /// Words for the person.
     #[serde(default)]
     pub reply: Option<String>,
+}
+
+/// Where a question over everything comes to none.
+pub(super) fn not_looked_into() -> Answer {
+    Answer::says(Path::Clarify, "I could not find out what to look for in that. Could you say it in other words?")
+}
+
+impl ModelTurn {
+    /// Whether all that it wants is to look into the message: over everything there is, which no round of single looks
+    /// finds out.
+    pub(super) fn looks_into(&self) -> bool {
+        let looks = |planned| AssistantRequest::of(planned).is_some_and(|asked| asked.looks_into());
+        !self.plan.actions.is_empty() && self.plan.actions.iter().all(looks)
+    }
 }
 
 impl Dialogue<'_> {

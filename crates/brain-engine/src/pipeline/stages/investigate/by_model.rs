@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::costly;
 use super::kept::{self, Worded};
 use super::looking::Looking;
-use super::told::{InvestigationRun, Told, distinct, drawing, remarks, so_far};
+use super::told::{InvestigationRun, Told, distinct, drawing, ended, remarks, so_far};
 use crate::investigate::asker::{AskFailure, InvestigationModel};
 use crate::investigate::decompose::{
     DecomposeInput, SynthesisOrder, Undecomposed, choose_template, keep_graph, things,
@@ -17,6 +17,7 @@ use crate::investigate::decompose::{
 use crate::investigate::estimate::{CostEstimate, estimate};
 use crate::investigate::finding::NodeOutput;
 use crate::investigate::graph::{AnswerKind, EvidenceGraph};
+use crate::investigate::known::KnownLook;
 use crate::investigate::question::{CostAllowed, RanQuestion, run_question};
 use crate::investigate::run::{RunEnd, run, whole};
 use crate::investigate::synthesize::{AnswerRow, heading};
@@ -70,13 +71,21 @@ struct ExecutedGraph {
 }
 
 /// Takes the question apart with the model and answers it.
-pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: QuestionScope) -> Result<ByModel, TurnError> {
+///
+/// `question`: the one of a family that code takes it for, which is looked at meanwhile.
+pub(super) async fn answer(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    question: Option<&FamilyQuestion>,
+    asked: QuestionScope,
+) -> Result<ByModel, TurnError> {
     turn.account.agreed();
     turn.account.doing(Progress::of("Working out where to look…"));
     let looking = Looking::at(turn, asked.since);
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
-    let worker = looking.model_worker(&plain, &asker);
+    let beside = looking.known(&with).await;
+    let worker = looking.model_worker(&plain, &asker, &beside);
     let sight = turn.facts.sight(&turn.brain.services);
     let (control, mut dates) = (sight.control(), vec![sight.days()]);
     let history = [control.history, control.shown].concat();
@@ -85,7 +94,10 @@ pub(super) async fn answer(turn: &Turn<'_>, model: &dyn Model, asked: QuestionSc
         let since = since.to_rfc3339_opts(SecondsFormat::Secs, true);
         format!("The person wants only what came since {since}; look at nothing before it.")
     }));
+    let known = question.map(|question| KnownLook::of(question, &reference));
     let input = DecomposeInput {
+        known: known.as_ref(),
+        beside: &beside,
         question: turn.facts.words(),
         history: &history,
         things: &there,
@@ -179,7 +191,10 @@ pub(super) async fn run_known(
     let ran = match graph.answers {
         // Templates tell by features what is so; a model only words it.
         AnswerKind::Family(_) | AnswerKind::Search => run(&plain, nodes, &with).await,
-        AnswerKind::Model => run(&looking.model_worker(&plain, &asker), nodes, &with).await,
+        AnswerKind::Model => {
+            let known = looking.known(&with).await;
+            run(&looking.model_worker(&plain, &asker, &known), nodes, &with).await
+        }
     };
     let estimate = estimate(&graph.nodes, &turn.brain.policy.prices);
     let looked = ExecutedGraph { graph, ran, gaps: Vec::new(), order, estimate };
@@ -228,7 +243,11 @@ async fn told(
     let metrics = looking.metrics(&ran, Some(&estimate));
     let told = Told {
         heading: heading(graph.answers, rows.len(), &shorten(turn.facts.words(), 80), false),
-        remarks: remarks(&ran, outputs.iter().map(|(_, output)| *output)),
+        remarks: match words {
+            // What could not be looked at stands in the words.
+            Some(_) => ended(&ran).into_iter().collect(),
+            None => remarks(&ran, outputs.iter().map(|(_, output)| *output)),
+        },
         answers: graph.answers,
         topic: shorten(turn.facts.words(), limits::ROW_CHARS_MAX),
         trace: drawing(&graph, &ran, &metrics),
@@ -241,7 +260,7 @@ async fn told(
             let internals = Internals::of(turn.brain, &turn.facts);
             let text = phrasing::presentable(text, &internals, "", &words.given);
             let text = honest::shown(text, &truth(turn.brain, &turn.facts));
-            kept::worded(&turn.facts, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
+            kept::worded(turn.brain, &turn.facts, told, rows, Worded { text, cited: words.cited.into_iter().collect() })
         }
     }
 }

@@ -104,7 +104,9 @@ pub async fn decided(
     if since.is_some() {
         // A smaller question may be taken apart differently. Up to what was shown, it needs no second yes.
         let agreed_usd = estimate(&graph.nodes, &turn.brain.policy.prices).usd;
-        if let ByModel::Answered(answer) = by_model::answer(turn, model, QuestionScope { since, agreed_usd }).await? {
+        if let ByModel::Answered(answer) =
+            by_model::answer(turn, model, None, QuestionScope { since, agreed_usd }).await?
+        {
             return Ok(*answer);
         }
     }

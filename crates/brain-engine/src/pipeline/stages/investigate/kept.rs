@@ -19,6 +19,7 @@ use brain_core::core::markup::Formatted;
 use brain_core::core::turn::{NumberedSource, Path, Reply};
 use brain_core::limits;
 use brain_core::ports::{Expect, Key, Record, RecordExt, StoreError, Table};
+use brain_language::language::terms;
 
 const KEPT: &str = "findings";
 
@@ -127,6 +128,7 @@ pub(super) struct Worded {
 
 /// The answer in words: below them the rows that they rest on; all of them are kept.
 pub(super) fn worded(
+    brain: &Brain,
     facts: &TurnFacts,
     mut told: Told,
     rows: Vec<AnswerRow>,
@@ -138,9 +140,17 @@ pub(super) fn worded(
         true => kept.rows.iter().enumerate().take(limits::FINDINGS_SHOWN_MAX).collect(),
         false => words.cited.iter().filter_map(|n| Some((n.checked_sub(1)?, kept.row(*n)?))).collect(),
     };
-    let lines = cited.iter().map(|(at, row)| format!("{}. {}", at + 1, row.line(kept.answers, &reference)));
+    // What the words tell already is only named below them.
+    let shown = |row: &AnswerRow| match terms::fold(&words.text.text).contains(&terms::fold(row.item.title.trim())) {
+        true => row.name(&reference),
+        false => row.line(kept.answers, &reference),
+    };
+    let lines: Vec<String> = cited.iter().map(|(at, row)| format!("{}. {}", at + 1, shown(row))).collect();
+    // Those behind a row of numbers without a gap, else all of them.
+    let is_first = cited.iter().enumerate().all(|(place, (at, _))| place == *at);
+    let (after, rest) = (if is_first { cited.len() } else { 0 }, kept.rows.len() - cited.len());
     let mut text = words.text;
-    let lines: Vec<String> = lines.chain(told.remarks.iter().cloned()).collect();
+    let lines: Vec<String> = lines.into_iter().chain(told.remarks.iter().cloned()).collect();
     if !lines.is_empty() {
         text.push(&format!("\n\n{}", lines.join("\n")));
     }
@@ -148,6 +158,10 @@ pub(super) fn worded(
     reply.sources = cited.iter().map(|(at, row)| source(at + 1, row)).collect();
     let mut answer = Answer::of(Path::Investigate);
     answer.metrics = told.metrics;
+    if rest > 0 {
+        let what = Further::Findings { after };
+        reply.buttons.push(vec![pages::button(brain, facts, what, kept.rows.len() - after, &mut answer.batch)?]);
+    }
     answer.replies.push(reply);
     answer.untrusted = kept.rows.iter().flat_map(|row| row.item.untrusted.iter().cloned()).collect();
     if let [only] = kept.rows.as_slice() {

@@ -2,16 +2,18 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 
 use super::told::InvestigationRun;
 use crate::investigate::asker::{InvestigationModel, ModelSpan};
 use crate::investigate::cache::OwnersCache;
 use crate::investigate::estimate::CostEstimate;
+use crate::investigate::finding::Finding;
 use crate::investigate::metrics::metrics;
 use crate::investigate::model_worker::ModelWorker;
-use crate::investigate::refine::RefineContext;
-use crate::investigate::run::{BudgetLimits, RunLimits, RunProgress, RunWith, TurnBudget};
+use crate::investigate::node::{EvidenceNode, KeywordSearch, Strategy};
+use crate::investigate::refine::{RefineContext, known_line};
+use crate::investigate::run::{BudgetLimits, RunLimits, RunProgress, RunWith, TurnBudget, run, whole};
 use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::worker::EvidenceWorker;
 use crate::pipeline::brain::Brain;
@@ -23,9 +25,14 @@ use brain_core::ports::records::SpanOutcome;
 use brain_core::ports::{Model, Stage, Usage};
 use brain_services::services::context::RequestContext;
 use brain_services::services::registry::Services;
+use brain_services::services::searchable::ItemKind;
+use brain_services::services::show::Moment;
 
 /// The lane of the model's endpoint; which endpoint answers a stage is the adapter's to know.
 const ENDPOINT: &str = "model";
+
+/// How much of a question's words a thing has to say to be told before anything is looked for.
+const KNOWN_SCORE_MIN: f32 = 0.2;
 
 /// See the module. Lives as long as the work on one question.
 pub(super) struct Looking<'t> {
@@ -75,6 +82,10 @@ impl<'t> Looking<'t> {
         }
     }
 
+    fn is_slow(&self) -> bool {
+        self.turn.brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Extract))
+    }
+
     /// What strategies read from.
     pub fn sources(&self) -> EvidenceSources<'_> {
         sources(self.turn.brain, &self.services, &self.ctx, self.since)
@@ -95,9 +106,43 @@ impl<'t> Looking<'t> {
         &'a self,
         plain: &'a EvidenceWorker<'a>,
         asker: &InvestigationModel<'a>,
+        known: &'a [String],
     ) -> ModelWorker<'a> {
-        let about = RefineContext { question: self.turn.facts.words(), now: self.ctx.now, zone: self.ctx.zone };
+        let about = RefineContext {
+            question: self.turn.facts.words(),
+            now: self.ctx.now,
+            zone: self.ctx.zone,
+            known,
+            is_trusted: self.turn.brain.converses(),
+        };
         ModelWorker { plain, model: asker.clone(), endpoint: ENDPOINT, about }
+    }
+
+    /// What the person has told, whom they know and what is on their calendar soon, as far as their question speaks of
+    /// it: a line each.
+    pub async fn known(&self, with: &RunWith<'_>) -> Vec<String> {
+        let day = |days: i64| (self.ctx.now + Duration::days(days)).with_timezone(&self.ctx.zone).date_naive();
+        let iso = |days: i64| Some(Moment::Day(day(days)).store());
+        let search = |over: &[ItemKind], from: Option<String>, until: Option<String>| {
+            Strategy::KeywordSearch(KeywordSearch {
+                words: vec![self.turn.facts.words().to_owned()],
+                any: true,
+                over: over.to_vec(),
+                from,
+                until,
+                max_results: Some(limits::KNOWN_LINES_MAX),
+                ..KeywordSearch::default()
+            })
+        };
+        let nodes = vec![
+            EvidenceNode::new("told", search(&[ItemKind::Fact, ItemKind::Person], None, None)),
+            EvidenceNode::new("soon", search(&[ItemKind::Event], iso(-1), iso(14))),
+        ];
+        let ran = run(&self.worker(), whole(nodes), with).await;
+        let found = ran.outputs().flat_map(|(_, output)| output.findings.iter().take(limits::KNOWN_LINES_MAX));
+        // What others wrote is looked for, and steers no search.
+        let is_own = |finding: &&Finding| finding.item.untrusted.is_empty() && finding.score >= KNOWN_SCORE_MIN;
+        found.filter(is_own).map(|finding| known_line(finding, self.ctx.zone)).collect()
     }
 
     /// Who asks the model; `trace` is to call [`Self::called`].
@@ -113,7 +158,10 @@ impl<'t> Looking<'t> {
     /// What a run of it works with; `watch` is to call [`Self::says`].
     pub fn with<'a>(&'a self, watch: &'a (dyn Fn(RunProgress) + Send + Sync)) -> RunWith<'a> {
         RunWith {
-            limits: RunLimits::default(),
+            limits: match self.is_slow() {
+                true => RunLimits { node_ms: limits::SLOW_EVIDENCE_NODE_MS_MAX, ..RunLimits::default() },
+                false => RunLimits::default(),
+            },
             lanes: &self.turn.brain.lanes,
             budget: &self.budget,
             cancel: &self.turn.cancel,

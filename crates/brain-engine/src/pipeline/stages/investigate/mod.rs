@@ -53,12 +53,14 @@ const MOST: f32 = 0.6;
 pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let asked = question(turn.brain, &turn.facts);
     if let Some(model) = turn.brain.model.as_deref() {
+        let is_slow = model.is_slow(Stage::Decompose);
+        // A capable one reads what a template only guesses at.
+        let is_capable = turn.brain.converses() && !is_slow;
         // Nothing has to be taken apart for what a single search answers, or what is read exactly.
         let is_read = |question: &&FamilyQuestion| question.family.is_direct() || turn.brain.policy.skip_planner;
-        if let Some(question) = asked.as_ref().filter(is_read) {
+        if let Some(question) = asked.as_ref().filter(|question| !is_capable && is_read(question)) {
             return by_template(turn, model, question).await.map(Some);
         }
-        let is_slow = model.is_slow(Stage::Decompose);
         if is_slow {
             show_meanwhile(turn, asked.as_ref()).await?;
         }
@@ -66,7 +68,16 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
         if names_first && let Some(answer) = by_named_template(turn, model).await? {
             return Ok(Some(answer));
         }
-        match by_model::answer(turn, model, QuestionScope::default()).await? {
+        let known = asked.as_ref().filter(|_| is_capable);
+        let meanwhile = async {
+            match known {
+                Some(_) => show_meanwhile(turn, known).await,
+                None => Ok(()),
+            }
+        };
+        let by_model = by_model::answer(turn, model, known, QuestionScope::default());
+        let (by_model, ()) = futures::future::try_join(Box::pin(by_model), Box::pin(meanwhile)).await?;
+        match by_model {
             ByModel::Answered(answer) => {
                 return Ok(Some(also_waiting(
                     turn.brain,
@@ -200,7 +211,12 @@ async fn answer_below(turn: &Turn<'_>, question: &FamilyQuestion, above: &str) -
     let count = waiting.as_ref().filter(|_| is_first).map_or(0, StillWaiting::len);
     // Nothing at some time is not nothing at all.
     let only_then = question.when.as_deref().map(|when| format!(" (Asked for: {}.)", visible(&shorten(when, 40))));
+    // Where words of the question were not understood, nothing that was found is no answer to it.
+    let is_understood = turn.facts.question().is_some() || turn.brain.model.is_some();
     let heading = |found: usize| {
+        if found + count == 0 && !is_understood {
+            return format!("{above}🔎 I found nothing that answers that, as far as I understood it.");
+        }
         let none = only_then.as_deref().filter(|_| found + count == 0).unwrap_or_default();
         format!("{above}{}{none}", heading(answers, found + count, &topic, question.open))
     };

@@ -58,17 +58,22 @@ fn drawn(graph: &EvidenceGraph, node: &RanNode<NodeOutput>) -> String {
     format!("{indent}{}. {} ({strategy}){after}: {came}{time}{cost}", node.depth + 1, node.id)
 }
 
+/// That a run ended before it was done.
+pub(super) fn ended(ran: &InvestigationRun) -> Option<String> {
+    let why = match &ran.end {
+        RunEnd::Complete => return None,
+        RunEnd::Cancelled => "⏹ Stopped on request: this is what I had found by then.",
+        RunEnd::OutOfTime => "⌛ I ran out of time: this is what I had found by then.",
+        RunEnd::Broken(_) => "❗ I could not look into all of it.",
+    };
+    Some(why.to_owned())
+}
+
 /// What could not be looked at, each once; of what is shown, how much more there is.
 pub(super) fn remarks<'o>(ran: &InvestigationRun, shown: impl Iterator<Item = &'o NodeOutput>) -> Vec<String> {
     // What is unread in one part is so in the next, too.
     let (more, unread) = shown.fold((0, 0), |(more, unread), of| (more + of.more, of.unread.max(unread)));
-    let mut remarks: Vec<String> = Vec::new();
-    match &ran.end {
-        RunEnd::Complete => {}
-        RunEnd::Cancelled => remarks.push("⏹ Stopped on request: this is what I had found by then.".to_owned()),
-        RunEnd::OutOfTime => remarks.push("⌛ I ran out of time: this is what I had found by then.".to_owned()),
-        RunEnd::Broken(_) => remarks.push("❗ I could not look into all of it.".to_owned()),
-    }
+    let mut remarks: Vec<String> = ended(ran).into_iter().collect();
     let gaps = ran.outputs().flat_map(|(_, output)| output.gaps.clone());
     let failed = ran.nodes.iter().filter_map(|node| match &node.outcome {
         NodeOutcome::Failed(trouble) => Some(format!("I could not look at everything: {trouble}")),
