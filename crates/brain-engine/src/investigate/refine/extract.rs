@@ -258,10 +258,13 @@ impl ExtractCall<'_> {
         let line = |other: &Finding| {
             let last = self.texts.texts.get(&key_of(other)).and_then(|text| Some(new_part(&text.said.last()?.text)));
             let said = shorten(&one_line(last.as_deref().unwrap_or(&other.item.snippet)), SAID_CHARS);
+            if speaks_outright(&said) || !may_be_judged(other) {
+                return None;
+            }
             let day = other.item.at.map(|at| at.with_timezone(&self.about.zone).format("%Y-%m-%d ").to_string());
-            format!("{}{}: {said}", day.unwrap_or_default(), shorten(&one_line(&other.item.title), LABEL_CHARS))
+            Some(format!("{}{}: {said}", day.unwrap_or_default(), shorten(&one_line(&other.item.title), LABEL_CHARS)))
         };
-        self.texts.others.get(&key_of(finding)).into_iter().flatten().map(line).collect()
+        self.texts.others.get(&key_of(finding)).into_iter().flatten().filter_map(line).collect()
     }
 
     /// Within its bound, whatever the thing is: what is left beside everything else is the text's.
