@@ -32,7 +32,7 @@ pub const SEARCH_RESULTS_MAX: usize = 400;
 pub const EXTRACTS_MAX: usize = 40;
 /// Conversations with those whose letters a model reads, which may say that a matter is settled; of each thing read.
 pub const BESIDE_THREADS_MAX: usize = 200;
-pub const BESIDE_LINES_MAX: usize = 4;
+pub const BESIDE_LINES_MAX: usize = 6;
 /// Lines of what is known before anything is looked for, of each kind.
 pub const KNOWN_LINES_MAX: usize = 6;
 /// Calls of one node side by side: what ordinary endpoints do without making one wait for the other.

@@ -3,7 +3,7 @@
 //! Invariants: a call sees one thing, and what it says counts for that one; of machines and lists, and of what turns to
 //! the model itself, it is only a summary. Not here: which things there are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,6 +27,7 @@ use brain_core::core::text::{one_line, shorten};
 use brain_core::limits;
 use brain_core::ports::{AnswerSchema, Model, Stage};
 use brain_core::prompts::{Fixed, Prompt};
+use brain_language::language::terms;
 use brain_services::services::error::ServiceError;
 use brain_services::services::searchable::{FoundItem, ItemKind, ItemText, Party};
 
@@ -136,7 +137,8 @@ fn key_of(finding: &Finding) -> (String, String) {
     (finding.item.service.clone(), finding.item.id.clone())
 }
 
-/// The newest of what came since from whom a thing is: it may say that the matter is settled.
+/// What came since from whom a thing is, first what shares most words with it, then the newest: it may say that the matter
+/// is settled.
 fn beside<'f>(finding: &Finding, all: &'f [Finding]) -> Vec<&'f Finding> {
     let from = |finding: &Finding| finding.item.people.first().cloned();
     let Some(who) = from(finding) else { return Vec::new() };
@@ -147,7 +149,10 @@ fn beside<'f>(finding: &Finding, all: &'f [Finding]) -> Vec<&'f Finding> {
         is_them && other.item.key() != finding.item.key() && other.item.at >= finding.item.at
     };
     let mut others: Vec<&Finding> = all.iter().filter(is_theirs).collect();
-    others.sort_by_key(|other| std::cmp::Reverse(other.item.at));
+    let words = |item: &FoundItem| terms::stems(&terms::fold(&format!("{} {}", item.title, item.snippet)));
+    let own: HashSet<String> = words(&finding.item).into_iter().collect();
+    let shared = |other: &Finding| words(&other.item).into_iter().filter(|word| own.contains(word)).count();
+    others.sort_by_cached_key(|other| std::cmp::Reverse((shared(other), other.item.at)));
     others.truncate(limits::BESIDE_LINES_MAX);
     others
 }
@@ -327,7 +332,8 @@ fn apply(finding: &mut Finding, extract: Extract, params: &BatchThreadRead, abou
         finding.sorts.extend(is_about.then_some(FindingSort::About));
     }
     finding.score += URGENCY_STEP * f32::from(extract.urgency.min(3));
-    if params.fields.contains(&ReadField::Waiting) {
+    // Whoever promised something is waited for.
+    if params.fields.iter().any(|field| matches!(field, ReadField::Waiting | ReadField::Promises)) {
         let says = ReadDebt {
             since: extract.since.as_deref().and_then(|since| exact(since, DayEnd::Start, about)),
             due: extract.due.as_deref().and_then(|due| exact(due, DayEnd::End, about)),

@@ -56,7 +56,8 @@ fn rank_of(params: &BatchThreadRead, finding: &Finding, now: DateTime<Utc>) -> R
         return ReadingRank::Owed;
     }
     // Who wrote it says nothing of how well it fits a topic.
-    if !params.fields.contains(&ReadField::Waiting) || params.about.is_some() {
+    let is_of_debts = params.fields.iter().any(|field| matches!(field, ReadField::Waiting | ReadField::Promises));
+    if !is_of_debts || params.about.is_some() {
         return ReadingRank::Other;
     }
     if sender != SenderSort::Person {
