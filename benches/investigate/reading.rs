@@ -290,10 +290,18 @@ impl Person {
             seed: 1,
         };
         let plain = EvidenceWorker { sources, cache };
-        let about = RefineContext { question, now: self.ctx.now, zone: self.ctx.zone };
+        let about = RefineContext { question, now: self.ctx.now, zone: self.ctx.zone, known: &[], is_trusted: true };
         let worker = ModelWorker { plain: &plain, model: asker.clone(), endpoint: "model", about };
         let (there, reference) = (things(&services), self.ctx.reference());
-        let input = DecomposeInput { question, history: &[], things: &there, dates: &[], reference: &reference };
+        let input = DecomposeInput {
+            question,
+            history: &[],
+            things: &there,
+            dates: &[],
+            reference: &reference,
+            known: None,
+            beside: &[],
+        };
         let allowed = CostAllowed { prices: StagePrices::default(), ask_above_usd: f64::MAX };
         bench.endpoint.record();
         let begun = Instant::now();
