@@ -137,7 +137,7 @@ impl<'t> FirstWords<'t> {
         let (word, span) = self.words.get(at)?;
         let is_marked = self.gap(at) == "#";
         // A figure of something else: a clock, a date, a sum.
-        let is_whole = |end: usize| !self.text[end..].starts_with(|c: char| matches!(c, '.' | '/' | '-' | '%' | '€'));
+        let is_whole = |end: usize| !self.text[end..].starts_with(['.', '/', '-', '%', '€']);
         if !(self.gap(at).is_empty() || is_marked || is_numbered) || !is_whole(span.end) {
             return None;
         }
