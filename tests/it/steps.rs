@@ -100,6 +100,17 @@ async fn another_command_than_the_words_ask_for_is_proposed() {
     assert!(answer.button(Role::Offer).is_some(), "{}", answer.text());
 }
 
+/// A question that nobody meant would be answered by the next message.
+#[tokio::test]
+async fn what_a_small_model_alone_takes_a_message_for_asks_for_nothing_more() {
+    let rig = rig();
+    rig.script.selects("order", json!(["calendar.create_event"]));
+    rig.script.fills(json!({"summary": "75mg"}));
+    let sum = rig.says("200mg in 5ml and i need 75mg thats how many ml then").await;
+    assert!(!sum.text().contains("When is it?"), "{}", sum.text());
+    assert_eq!((sum.path(), sum.button(Role::Offer)), (Path::Clarify, None), "{}", sum.text());
+}
+
 #[tokio::test]
 async fn what_only_asks_can_choose_only_what_looks() {
     let rig = rig();

@@ -152,7 +152,7 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     }
     let is_conversation = converse::is_held(turn.brain, &turn.facts);
     if is_conversation && !chat::is_talk_alone(turn.brain, &turn.facts, &guess) {
-        let answer = Conversing { turn, guess: &guess }.answer(context).await?;
+        let answer = Box::pin(Conversing { turn, guess: &guess }.answer(context)).await?;
         return learning::propose(turn.brain, &turn.facts, answer).await;
     }
     let (route, early) = match turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await? {
@@ -162,15 +162,15 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     turn.account.agreed();
     turn.account.came_to(&ROUTING, route.to_string());
     let answer = match route.kind {
-        Kind::Chat => chat::answer(turn, route, early, context, &guess).await,
+        Kind::Chat => Box::pin(chat::answer(turn, route, early, context, &guess)).await,
         Kind::Investigate | Kind::Action | Kind::Followup if is_conversation => {
-            Conversing { turn, guess: &guess }.routed(route, context).await
+            Box::pin(Conversing { turn, guess: &guess }.routed(route, context)).await
         }
-        Kind::Investigate => match investigate::investigate(turn).await? {
+        Kind::Investigate => match Box::pin(investigate::investigate(turn)).await? {
             Some(answer) => Ok(answer),
-            None => act::act(turn, route, context).await,
+            None => Box::pin(act::act(turn, route, context)).await,
         },
-        Kind::Action | Kind::Followup => act::act(turn, route, context).await,
+        Kind::Action | Kind::Followup => Box::pin(act::act(turn, route, context)).await,
     }?;
     learning::propose(turn.brain, &turn.facts, answer).await
 }

@@ -160,7 +160,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
         Offered::Investigation { question, graph, order, at } => {
             let mut then = turn.said_at(at);
             then.points_at(PointedAt::words(question)).await;
-            let decided = investigate::decided(&then, choice, graph, order).await;
+            let decided = Box::pin(investigate::decided(&then, choice, graph, order)).await;
             let mut answer = match decided {
                 Ok(answer) => answer,
                 Err(TurnError::Store(error)) => return Err(error),

@@ -62,7 +62,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
 /// What is left of the rows, as an answer of its own.
 async fn narrowed(turn: &Turn<'_>, kept: &KeptAnswer, refinement: &Refinement) -> Result<Answer, TurnError> {
     match refinement {
-        Refinement::Meet { when } => investigate::met(turn, kept, when.as_deref()).await,
+        Refinement::Meet { when } => Box::pin(investigate::met(turn, kept, when.as_deref())).await,
         Refinement::Only { who, topic, when } => {
             investigate::only(turn.brain, &turn.facts, kept, who.as_deref(), topic.as_deref(), when.as_deref()).await
         }

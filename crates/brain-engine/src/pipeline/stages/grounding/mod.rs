@@ -24,10 +24,13 @@ use crate::pipeline::stages::selection::Said;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
+use brain_core::ports::Planning;
 use brain_core::ports::records::{Clarification, Message, Speaker};
 use brain_language::language::grounding::Ground;
 use brain_language::language::reading::{Mood, Reading};
+use brain_language::language::requests::{self, Hearing, Understood};
 use brain_language::language::time::Reference;
+use brain_services::services::filling::BUILDERS;
 use brain_services::services::standing::{Judge, PlanStanding, Planner, TurnPart};
 
 /// Messages back to which something that was shown may be pointed at.
@@ -50,6 +53,28 @@ pub(crate) enum Grounded {
     Doubt(Box<Doubt>),
     /// Something required was not said.
     Ask(Box<Clarification>),
+}
+
+/// Whether a small model alone takes the message for this: code reads something else, or nothing, and of another service.
+fn is_guessed(brain: &Brain, facts: &TurnFacts, planner: Planner, planned: &PlannedAction) -> bool {
+    let is_it = |read: &PlannedAction| (&read.service, &read.command) == (&planned.service, &planned.command);
+    let is_small = matches!(brain.planning(), Planning::Auto | Planning::Steps);
+    planner == Planner::Model
+        && is_small
+        && !facts.guess().domains.contains(&planned.service)
+        && match facts.understood(&[]) {
+            Understood::Plan { plan, .. } | Understood::Partly { plan, .. } => !plan.actions.iter().any(is_it),
+            Understood::Ask { partial, .. } => !is_it(&partial),
+            Understood::Which { readings } => !readings.iter().flat_map(|plan| &plan.actions).any(is_it),
+            Understood::NotUnderstood { .. } | Understood::SmallTalk | Understood::TooMuch => true,
+        }
+}
+
+/// Whether something that the message says is in none of the values.
+fn leaves_out(facts: &TurnFacts, plan: &Plan) -> bool {
+    let (past, reference) = (facts.past(), facts.reference());
+    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
+    !requests::left_out(&hearing, facts.understood(&[]), &plan.actions, &[]).is_empty()
 }
 
 /// Holds a plan against the message; one of a later round against what was found meanwhile, too.
@@ -90,10 +115,18 @@ pub(crate) async fn check(
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
     let mut standings = match judging.standings(&mut plan, is_order) {
         Ok(standings) => standings,
+        Err((index, _)) if part == TurnPart::Message && is_guessed(brain, facts, planner, &plan.actions[index]) => {
+            return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
+        }
         Err((index, param)) => {
             return Grounded::Ask(Box::new(proposed::asks(brain, facts, topic, domains, plan, index, param)));
         }
     };
+    // What a small model alone takes the message for is no reason to ask for more of it.
+    let lacks = |planned: &PlannedAction| is_guessed(brain, facts, planner, planned) && !judging.services.fits(planned);
+    if part == TurnPart::Message && plan.actions.iter().all(lacks) {
+        return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
+    }
     if let Some(other) = judging.other_reading(&plan) {
         return Grounded::Doubt(Box::new(Doubt::which(brain, vec![other, plan])));
     }
@@ -131,6 +164,11 @@ pub(crate) async fn check(
         Some(PlanStanding::Likely | PlanStanding::Told) => {
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
+            // What it would leave out makes an offer that nobody meant.
+            let is_guess = plan.actions.iter().all(|planned| is_guessed(brain, facts, planner, planned));
+            if part == TurnPart::Message && is_guess && leaves_out(facts, &plan) {
+                return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
+            }
             let is_all = kept.iter().all(|kept| *kept);
             let doubt = proposed::proposed(brain, facts, only(plan, &kept), &people, is_all).await;
             Grounded::Doubt(below(remarks, Box::new(doubt)))

@@ -84,7 +84,7 @@ pub(super) async fn answer(
     let looking = Looking::at(turn, asked.since);
     let (watch, trace) = (|progress| looking.says(progress), |call| looking.called(call));
     let (with, asker, plain) = (looking.with(&watch), looking.asker(model, &trace), looking.worker());
-    let beside = looking.known(&with).await;
+    let beside = Box::pin(looking.known(&with)).await;
     let worker = looking.model_worker(&plain, &asker, &beside);
     let sight = turn.facts.sight(&turn.brain.services);
     let (control, mut dates) = (sight.control(), vec![sight.days()]);
@@ -108,7 +108,7 @@ pub(super) async fn answer(
     let ask_above_usd = policy.ask_above_usd.max(asked.agreed_usd);
     let allowed = CostAllowed { prices: policy.prices.clone(), ask_above_usd };
     // A run that is cancelled gives back what it has.
-    Ok(match run_question(&asker, &input, &worker, &with, &allowed).await {
+    Ok(match Box::pin(run_question(&asker, &input, &worker, &with, &allowed)).await {
         Err(failure) => {
             turn.account.fell_back(Stage::Decompose.name(), &failure.to_string());
             match failure {
@@ -134,7 +134,7 @@ pub(super) async fn answer(
             let gaps = decomposition.gap(&reference).into_iter().collect();
             let (order, graph) = (decomposition.synthesis, decomposition.graph);
             let looked = ExecutedGraph { gaps, ran: run, estimate, order, graph };
-            ByModel::Answered(Box::new(told(&looking, &asker, looked).await?))
+            ByModel::Answered(Box::new(Box::pin(told(&looking, &asker, looked)).await?))
         }
     })
 }
@@ -192,8 +192,8 @@ pub(super) async fn run_known(
         // Templates tell by features what is so; a model only words it.
         AnswerKind::Family(_) | AnswerKind::Search => run(&plain, nodes, &with).await,
         AnswerKind::Model => {
-            let known = looking.known(&with).await;
-            run(&looking.model_worker(&plain, &asker, &known), nodes, &with).await
+            let known = Box::pin(looking.known(&with)).await;
+            Box::pin(run(&looking.model_worker(&plain, &asker, &known), nodes, &with)).await
         }
     };
     let estimate = estimate(&graph.nodes, &turn.brain.policy.prices);

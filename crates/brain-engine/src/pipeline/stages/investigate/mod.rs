@@ -75,8 +75,8 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
                 None => Ok(()),
             }
         };
-        let by_model = by_model::answer(turn, model, known, QuestionScope::default());
-        let (by_model, ()) = futures::future::try_join(Box::pin(by_model), Box::pin(meanwhile)).await?;
+        let by_model = Box::pin(by_model::answer(turn, model, known, QuestionScope::default()));
+        let (by_model, ()) = futures::future::try_join(by_model, Box::pin(meanwhile)).await?;
         match by_model {
             ByModel::Answered(answer) => {
                 return Ok(Some(also_waiting(
@@ -289,7 +289,7 @@ async fn investigated_as(
     }
     let looking = Looking::at(turn, since);
     let (worker, watch) = (looking.worker(), |progress| looking.says(progress));
-    let ran = run(&worker, whole(graph.nodes.clone()), &looking.with(&watch)).await;
+    let ran = Box::pin(run(&worker, whole(graph.nodes.clone()), &looking.with(&watch))).await;
     looking.ran(&ran);
     let metrics = looking.metrics(&ran, None);
     let shown = graph.all_sections().filter_map(|section| ran.node(&section.node)?.output());
