@@ -56,6 +56,7 @@ const MAY: &[(&str, &str, &str)] = &[
     ("language/grounding/choices.rs", "LazyLock", "three kilobytes of words, split once when a plan is first judged"),
     ("language/grounding/said.rs", "LazyLock", "four kilobytes of words, split once when a look first goes elsewhere"),
     ("pipeline/turn/account.rs", "OnceCell", "one turn's own memory of what the guard said, gone with the turn"),
+    ("language/rows.rs", "LazyLock", "two kilobytes of words, split once when a message may first point at a row"),
     ("language/own_rule.rs", "LazyLock", "three kilobytes of words, split once when a message may first be a rule"),
     (
         "services/amending.rs",

@@ -41,7 +41,7 @@ pub const COMMANDS: [(&str, &[&str]); 7] = [
     ("memory", &["store", "update", "recall", "forget"]),
     ("keep", &["create", "append", "list", "search", "tick", "untick", "remove", "change", "delete"]),
     ("contacts", &["find", "save", "delete"]),
-    ("assistant", &["undo", "settings", "show_settings", "snooze", "more", "done", "waiting"]),
+    ("assistant", &["undo", "settings", "show_settings", "snooze", "more", "done", "waiting", "look_into"]),
 ];
 
 /// What asks to be shown how an answer came about is shown just that.

@@ -52,14 +52,20 @@ fn a_question_asked_again_costs_its_answer_and_new_mail_is_read() {
     assert_eq!(asked(&mut console, &model), (0, 0));
     let trace = text_of(&console.say("/trace"));
     assert!(trace.contains("found, as a while ago"), "{trace}");
-    // Another hour is another prompt; another message of hers is read, and nothing else.
+    // Somebody else's message changes nothing of what was read; one of hers is read, and what she wrote before beside it.
     let folder = world.data().join("mail/me/new");
     fs::create_dir_all(&folder).unwrap();
-    let head = "From: Anna Kowalczyk <anna.kowalczyk@example.com>\r\nTo: alex.morgan@example.com\r\nSubject: The tent";
-    let rest =
-        "Message-ID: <tent@example.com>\r\nDate: Mon, 12 Jan 2026 08:59:00 +0000\r\n\r\nMay I borrow the tent?\r\n";
-    fs::write(folder.join("tent"), format!("{head}\r\n{rest}")).unwrap();
-    assert_eq!(asked(&mut console, &model), (0, 1));
+    let receive = |name: &str, from: &str, subject: &str, text: &str| {
+        let head =
+            format!("From: {from}\r\nTo: alex.morgan@example.com\r\nSubject: {subject}\r\nMessage-ID: <{name}@x>");
+        let mail = format!("{head}\r\nDate: Mon, 12 Jan 2026 08:59:00 +0000\r\n\r\n{text}\r\n");
+        fs::write(folder.join(name), mail).unwrap();
+    };
+    receive("boat", "Otto Brandt <otto@brandt.example>", "The boat", "It leaks.");
+    assert_eq!(asked(&mut console, &model), (0, 0));
+    receive("tent", "Anna Kowalczyk <anna.kowalczyk@example.com>", "The tent", "May I borrow the tent?");
+    let (decomposed, fresh) = asked(&mut console, &model);
+    assert!(decomposed == 0 && (2..=read + 1).contains(&fresh), "{decomposed} {fresh} of {read}");
     let told = model.calls_of("synthesize").last().unwrap().body.to_string();
     assert!(told.contains("The tent"), "{told}");
 }

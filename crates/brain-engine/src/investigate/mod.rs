@@ -7,7 +7,8 @@
 //! ```
 //!
 //! With a model, in reading order: `question` (from its words to what was found), `asker` (how a model is asked),
-//! `decompose`, `known` (what code finds meanwhile), `estimate`, `refine` and `model_worker` (what a model adds to what strategies found),
+//! `decompose`, `known` (what code finds meanwhile), `estimate`, `refine` and `model_worker` (what a model adds to what
+//! strategies found),
 //! `synthesize_by_model` and `citations`, `metrics`. Each falls back to what code does without one. `cache` is what a
 //! question that is asked again need not do a second time.
 //!

@@ -262,7 +262,13 @@ fn prompt(
     let schema = graph_schema();
     let fixed = Fixed {
         of: Some(schema.number()),
-        values: || context! { strategies => schema.notation(), nodes_max => limits::DECOMPOSED_NODES_MAX, reads_max => limits::EXTRACTS_MAX },
+        values: || {
+            context! {
+                strategies => schema.notation(),
+                nodes_max => limits::DECOMPOSED_NODES_MAX,
+                reads_max => limits::EXTRACTS_MAX,
+            }
+        },
     };
     let late = input.history.len().saturating_sub(limits::DECOMPOSE_HISTORY_LINES);
     let history: Vec<String> =

@@ -14,20 +14,10 @@ use brain_services::services::show::Moment;
 /// A day that lies farther away than this was made up.
 const DUE_WITHIN: Duration = Duration::days(2 * 366);
 
-/// Who waits.
+/// Whose turn something is: who is waited for, or who has promised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum WaitingSide {
-    Me,
-    Others,
-    Both,
-    Nobody,
-}
-
-/// Who promised something that is still to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum PromiseSide {
+pub(super) enum OwingSide {
     Me,
     Others,
     Both,
@@ -45,15 +35,15 @@ pub(super) struct ReadDebt {
 
 /// What is promised and still to be done, as the model reads it: what features did not see is added, with the debt that
 /// it is.
-pub(super) fn promised(finding: &mut Finding, side: Option<PromiseSide>, says: &ReadDebt) {
+pub(super) fn promised(finding: &mut Finding, side: Option<OwingSide>, says: &ReadDebt) {
     let (Some(features), Some(side), Some(at)) = (finding.features.as_mut(), side, finding.item.at) else { return };
     let with = finding.item.people.first().cloned().unwrap_or_default();
     for is_own in [true, false] {
         let is_meant = match side {
-            PromiseSide::Both => true,
-            PromiseSide::Me => is_own,
-            PromiseSide::Others => !is_own,
-            PromiseSide::Nobody => false,
+            OwingSide::Both => true,
+            OwingSide::Me => is_own,
+            OwingSide::Others => !is_own,
+            OwingSide::Nobody => false,
         };
         let is_known = features.promises.iter().any(|promise| promise.is_own == is_own);
         if is_meant && !is_known {
@@ -77,7 +67,7 @@ impl ReadDebt {
 }
 
 /// Who owes whom, as the model reads it. What features know of since when and by when stays with a small one.
-pub(super) fn waits(finding: &mut Finding, waiting: Option<WaitingSide>, says: &ReadDebt) {
+pub(super) fn waits(finding: &mut Finding, waiting: Option<OwingSide>, says: &ReadDebt) {
     let (Some(features), Some(waiting), Some(at)) = (finding.features.as_mut(), waiting, finding.item.at) else {
         return;
     };
@@ -95,12 +85,12 @@ pub(super) fn waits(finding: &mut Finding, waiting: Option<WaitingSide>, says: &
         Some(debt)
     };
     match waiting {
-        WaitingSide::Me => (features.i_owe, features.they_owe) = (owed(features.i_owe.take()), None),
-        WaitingSide::Both => {
+        OwingSide::Me => (features.i_owe, features.they_owe) = (owed(features.i_owe.take()), None),
+        OwingSide::Both => {
             (features.i_owe, features.they_owe) = (owed(features.i_owe.take()), owed(features.they_owe.take()));
         }
-        WaitingSide::Others => (features.i_owe, features.they_owe) = (None, owed(features.they_owe.take())),
-        WaitingSide::Nobody => (features.i_owe, features.they_owe) = (None, None),
+        OwingSide::Others => (features.i_owe, features.they_owe) = (None, owed(features.they_owe.take())),
+        OwingSide::Nobody => (features.i_owe, features.they_owe) = (None, None),
     }
 }
 

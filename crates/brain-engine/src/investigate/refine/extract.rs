@@ -12,7 +12,7 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::debts::{DayEnd, PromiseSide, ReadDebt, WaitingSide, exact, promised, waits};
+use super::debts::{DayEnd, OwingSide, ReadDebt, exact, promised, waits};
 use super::letters::LABEL_CHARS;
 use super::order::{best_first, leave_out};
 use super::{RefineContext, Refined, kind, letters_within, may_be_judged, now, question, speaks_outright};
@@ -69,9 +69,9 @@ pub struct ItemTexts {
 struct Extract {
     summary: String,
     #[serde(default)]
-    waiting: Option<WaitingSide>,
+    waiting: Option<OwingSide>,
     #[serde(default)]
-    promised: Option<PromiseSide>,
+    promised: Option<OwingSide>,
     #[serde(default)]
     about: Option<bool>,
     #[serde(default)]

@@ -9,8 +9,9 @@
 //! [`strategies::gather`](super::strategies::gather) comes first, and its output stands wherever the model fails.
 //!
 //! Invariants: nothing is added that code did not find, and nothing is looked for that was not; a call that reads a
-//! text reads that one only, and what speaks to a machine, or reads like a fraud, is never told apart or ranked by a
-//! model: so a text can change its own summary and nothing else; summaries are short. Deliberately not here: searching,
+//! text reads that one, and below it what came later from the same person; what speaks to a machine, or reads like a
+//! fraud, is never told apart or ranked by a model: so a text can change what is said of its own writer's, and nothing
+//! else; summaries are short. Deliberately not here: searching,
 //! lanes and budgets (the gate's).
 
 mod classify;

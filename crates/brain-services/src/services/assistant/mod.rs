@@ -240,6 +240,6 @@ of_the_turn! {
     Snooze, "snooze", "let a reminder ring again later", "Let it ring again?", "Snooze it for an hour", Effect::WriteHere;
     ShowMore, "more", "show the next page of a list", "Show more?", "Show more", Effect::Read;
     ShowDone, "done", "tell what was done", "Tell what was done?", "What did you just do?", Effect::Read;
-    LookInto, "look_into", "look into everything for what no single look tells", "Look into it?", "Who still owes me an answer?", Effect::Read;
+    LookInto, "look_into", "look into a question", "Look into it?", "Who still owes me an answer?", Effect::Read;
     ShowWaiting, "waiting", "show what waits for a yes or no", "Show what waits?", "What is waiting for my yes?", Effect::Read;
 }
