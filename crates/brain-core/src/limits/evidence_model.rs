@@ -30,8 +30,9 @@ pub const SEARCH_RESULTS_MAX: usize = 400;
 /// Things of one node that a model reads, best first; the rest is told from features and said to be unread. So many
 /// calls are half of a question's tokens.
 pub const EXTRACTS_MAX: usize = 40;
-/// Conversations with those whose letters a model reads, which may say that a matter is settled; of each thing read.
+/// Conversations with those whose letters a model reads, which may say that a matter is settled: the newest.
 pub const BESIDE_THREADS_MAX: usize = 200;
+/// Of these, such as stand below one letter.
 pub const BESIDE_LINES_MAX: usize = 6;
 /// Lines of what is known before anything is looked for, of each kind.
 pub const KNOWN_LINES_MAX: usize = 6;

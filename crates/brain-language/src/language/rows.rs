@@ -81,8 +81,8 @@ pub fn asked(text: &str) -> Option<RowRequest> {
 
 /// The place that words say, and nothing else: "2", "the second one".
 pub fn place(words: &str) -> Option<usize> {
-    let line = FirstWords::of(words.trim().trim_end_matches(['.', '!', ')']));
-    line.row(0).filter(|row| row.rest.is_empty()).map(|row| row.n)
+    let row = FirstWords::of(words.trim().trim_end_matches(['.', '!', ')'])).row(0);
+    row.filter(|row| row.rest.is_empty()).map(|row| row.n)
 }
 
 struct PlacedRow<'t> {
@@ -120,10 +120,9 @@ impl<'t> FirstWords<'t> {
 
     /// Where the longest phrase of a class ends that begins at a word.
     fn phrase(&self, begin: usize, class: &WordClass) -> Option<usize> {
-        let last = self.words.len().min(begin + PHRASE_WORDS_MAX);
-        (begin + 1..=last).rev().find(|end| {
-            let words: Vec<&str> = self.words[begin..*end].iter().map(|(word, _)| word.as_str()).collect();
-            (begin + 1..*end).all(|at| self.gap(at).is_empty()) && class.holds(&words.join(" "))
+        (begin + 1..=self.words.len().min(begin + PHRASE_WORDS_MAX)).rev().find(|end| {
+            let words = self.words[begin..*end].iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ");
+            (begin + 1..*end).all(|at| self.gap(at).is_empty()) && class.holds(&words)
         })
     }
 
@@ -149,8 +148,8 @@ impl<'t> FirstWords<'t> {
             (end, next) = (self.words[next].1.end, next + 1);
         }
         let rest = &self.text[end..];
-        let is_named = next > at + 1 || rest.is_empty();
-        Some(PlacedRow { n, rest, is_place: is_numbered || is_marked || is_ordinal && is_named })
+        let is_place = is_numbered || is_marked || is_ordinal && (next > at + 1 || rest.is_empty());
+        Some(PlacedRow { n, rest, is_place })
     }
 }
 

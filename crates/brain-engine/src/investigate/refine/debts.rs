@@ -49,10 +49,12 @@ pub(super) fn promised(finding: &mut Finding, side: Option<OwingSide>, says: &Re
         if is_meant && !is_known {
             let (sentence, at) = (says.summary.clone(), says.since.unwrap_or(at));
             features.promises.push(PromiseMade { is_own, with: with.clone(), sentence, at, due: says.due });
-        } else if !is_meant && is_known && says.is_trusted {
-            features.promises.retain(|promise| promise.is_own != is_own);
         }
         let debt = if is_own { &mut features.i_owe } else { &mut features.they_owe };
+        // What is owed is something else; a promise that is kept, beside nothing that is owed, was one all the same.
+        if !is_meant && says.is_trusted && debt.is_some() {
+            features.promises.retain(|promise| promise.is_own != is_own);
+        }
         if is_meant && debt.is_none() {
             *debt = Some(Debt { kind: DebtKind::Promised, ..says.debt(with.clone(), at) });
         }

@@ -1,7 +1,7 @@
 //! `batch_thread_read` with a model: one call a thing, best first by what features tell, while the budget lasts.
 //!
-//! Invariants: a call sees one thing, and what it says counts for that one; of machines and lists, and of what turns to
-//! the model itself, it is only a summary. Not here: which things there are.
+//! Invariants: a call sees one thing, and below it what came later from the same person; what it says counts for that one
+//! thing; of machines and lists, and of what turns to the model itself, it is only a summary. Not here: which things there are.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
@@ -113,7 +113,10 @@ pub async fn texts_of(
     let chosen: Vec<&Finding> = chosen.into_iter().map(|at| &findings[at]).collect();
     let people: Vec<Party> = chosen.iter().filter_map(|finding| finding.item.people.first().cloned()).collect();
     let from = chosen.iter().filter_map(|finding| finding.item.at).min();
-    let with = conversations_with(sources, &people, from).await?;
+    let with = conversations_with(sources, &people, from).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "what is read is read without what came later");
+        Vec::new()
+    });
     let beside = |finding: &&Finding| beside(finding, &with).into_iter().cloned().collect::<Vec<_>>();
     let others: HashMap<(String, String), Vec<Finding>> =
         chosen.iter().map(|finding| (key_of(finding), beside(finding))).collect();

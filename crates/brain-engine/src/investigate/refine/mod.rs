@@ -11,8 +11,7 @@
 //! Invariants: nothing is added that code did not find, and nothing is looked for that was not; a call that reads a
 //! text reads that one, and below it what came later from the same person; what speaks to a machine, or reads like a
 //! fraud, is never told apart or ranked by a model: so a text can change what is said of its own writer's, and nothing
-//! else; summaries are short. Deliberately not here: searching,
-//! lanes and budgets (the gate's).
+//! else; summaries are short. Deliberately not here: searching, lanes and budgets (the gate's).
 
 mod classify;
 mod debts;
@@ -202,20 +201,27 @@ fn may_be_judged(finding: &Finding) -> bool {
     finding.sender() != SenderSort::Suspect && !speaks
 }
 
-/// A finding on one line, as prompts show it.
+/// A finding on one line, with its number, as prompts show it.
 pub(super) fn line(number: usize, finding: &Finding, zone: Tz) -> String {
+    format!("{number}. {}", described(finding, zone))
+}
+
+/// The same without a number.
+pub fn described(finding: &Finding, zone: Tz) -> String {
     const TITLE_CHARS: usize = 80;
     const PEOPLE_MAX: usize = 8;
     let day = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string();
     let flat = |text: &str, max: usize| shorten(&one_line(text), max);
-    let mut parts = vec![format!("{number}. [{}] {}", kind(finding.item.kind), flat(&finding.item.title, TITLE_CHARS))];
-    let with = finding.with.iter().filter(|_| finding.item.kind != ItemKind::Event);
-    let people = if with.clone().next().is_some() { &[] } else { finding.item.people.as_slice() };
-    let with: Vec<String> = with.chain(people).map(|party| flat(&party.label(), LABEL_CHARS)).collect();
-    let more = with.len().saturating_sub(PEOPLE_MAX);
-    let with = with.iter().filter(|with| !with.is_empty()).take(PEOPLE_MAX).cloned().collect::<Vec<_>>().join(", ");
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    parts.extend(Some(with).filter(|with| !with.is_empty()).map(|with| format!("with {with}{more}")));
+    let mut parts = vec![format!("[{}] {}", kind(finding.item.kind), flat(&finding.item.title, TITLE_CHARS))];
+    let people = match finding.with.as_ref().filter(|_| finding.item.kind != ItemKind::Event) {
+        Some(with) => std::slice::from_ref(with),
+        None => finding.item.people.as_slice(),
+    };
+    let names = people.iter().map(|party| flat(&party.label(), LABEL_CHARS)).filter(|name| !name.is_empty());
+    let names: Vec<String> = names.collect();
+    let (shown, more) = names.split_at(names.len().min(PEOPLE_MAX));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    parts.extend((!shown.is_empty()).then(|| format!("with {}{more}", shown.join(", "))));
     parts.extend(finding.item.at.map(|at| match finding.item.until {
         Some(until) if finding.item.kind == ItemKind::Event => format!("{} to {}", day(at), day(until)),
         _ => day(at),
@@ -235,11 +241,6 @@ pub(super) fn line(number: usize, finding: &Finding, zone: Tz) -> String {
         parts.push("(not read closely)".to_owned());
     }
     parts.join("; ")
-}
-
-/// The same of what is known before anything is looked for.
-pub fn known_line(finding: &Finding, zone: Tz) -> String {
-    line(1, finding, zone).trim_start_matches("1. ").to_owned()
 }
 
 /// Who waits for whom.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::investigate::features::{ConversationFeatures, Debt, DebtKind};
+use crate::investigate::features::{ConversationFeatures, Debt, DebtKind, PromiseMade};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, SemanticAnalysis};
 use crate::investigate::refine::extract::ItemTexts;
 use crate::investigate::run::BudgetLimits;
@@ -118,6 +118,22 @@ async fn a_thread_that_is_read_has_a_summary_and_who_waits() {
         ("ann", Some("2026-03-12T23:00:00+00:00".to_owned()))
     );
     assert_eq!((refined.output.unread, refined.output.gaps.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_promise_that_is_kept_was_one_all_the_same() {
+    let about = RefineContext { is_trusted: true, ..about() };
+    for (waiting, promises) in [("nobody", 1), ("me", 0)] {
+        let mut bob = owing("bob", 3);
+        let with = bob.item.people[0].clone();
+        let made = PromiseMade { is_own: true, with, sentence: "You'll have it.".to_owned(), at: now_at(), due: None };
+        bob.features.as_mut().unwrap().promises.push(made);
+        let says = json!({"summary": "sent", "waiting": waiting, "promised": "nobody", "about": true, "urgency": 0});
+        let world = AskingWorld::of(ScriptedModel::of(&[&says.to_string()]));
+        let (texts, output) = (texts(std::slice::from_ref(&bob), "sent"), NodeOutput::of(vec![bob]));
+        let read = world.with(async |model| extract(model, &reading(), output, &texts, &about, &silent).await).await;
+        assert_eq!(read.output.findings[0].features.as_ref().unwrap().promises.len(), promises, "{waiting}");
+    }
 }
 
 #[tokio::test]

@@ -46,9 +46,8 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
     let kept = KeptAnswer::of(brain, facts).await?;
     if let Some(list) = ShownRows::listed(facts, kept.as_ref()) {
         // A model that sees the conversation has the list before it, and a place may answer the open question.
-        let is_elsewhere =
-            converse::is_held(brain, facts) || facts.open_question().is_some() || facts.pointed_at().is_some();
-        return asked.filter(|_| !is_elsewhere).map_or(Ok(None), |asked| list.taken(brain, facts, asked));
+        let skips = converse::is_held(brain, facts) || facts.open_question().is_some() || facts.pointed_at().is_some();
+        return asked.filter(|_| !skips).map_or(Ok(None), |asked| list.taken(brain, facts, asked));
     }
     // Whoever goes down a list answers one mail after the other; nothing else has such numbers.
     let is_mail = matches!(asked, Some(RowRequest::About { is_of_mail: true, .. }));

@@ -48,16 +48,20 @@ pub(crate) fn parts_left_out(brain: &Brain, facts: &TurnFacts, topic: &Topic<'_>
         return Vec::new();
     }
     let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
-    let past = facts.past();
-    let reference = facts.reference();
-    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
     let told = told(so_far);
-    // A condition is looked up or asked about before anything is done; see `condition`.
-    let left_out = requests::left_out(&hearing, facts.understood(&[]), &actions, &told);
+    let left_out = left_out(facts, &actions, &told);
     // A look takes one thing at a time, and its values are the person's words.
     let services = brain.services.now();
     let listed = || grounding::listed_left_out(facts.words(), &services.values(&actions), &told);
     if left_out.is_empty() && services.only_look(&actions) { listed() } else { left_out }
+}
+
+/// What the message says and neither these actions nor what is told carry. A condition is looked up or asked about before
+/// anything is done; see `condition`.
+pub(crate) fn left_out(facts: &TurnFacts, actions: &[PlannedAction], told: &[String]) -> Vec<String> {
+    let (past, reference) = (facts.past(), facts.reference());
+    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
+    requests::left_out(&hearing, facts.understood(&[]), actions, told)
 }
 
 /// What the person reads about this turn: receipts, cards, and the question.

@@ -81,11 +81,6 @@ pub enum AssistantRequest {
 }
 
 impl AssistantRequest {
-    /// Whether it is a question over everything.
-    pub fn looks_into(&self) -> bool {
-        matches!(self, Self::LookInto)
-    }
-
     /// What a planned action asks of it; `None` where it is no such action, or its values cannot be read.
     pub fn of(planned: &PlannedAction) -> Option<Self> {
         fn read<C: DeserializeOwned>(planned: &PlannedAction) -> Option<C> {

@@ -48,7 +48,7 @@ impl ModelTurn {
     /// Whether all that it wants is to look into the message: over everything there is, which no round of single looks
     /// finds out.
     pub(super) fn looks_into(&self) -> bool {
-        let looks = |planned| AssistantRequest::of(planned).is_some_and(|asked| asked.looks_into());
+        let looks = |planned| matches!(AssistantRequest::of(planned), Some(AssistantRequest::LookInto));
         !self.plan.actions.is_empty() && self.plan.actions.iter().all(looks)
     }
 }

@@ -17,7 +17,7 @@ pub(super) mod proposed;
 use self::found::TargetCheck;
 use self::judging::Judging;
 use super::doubts::Doubt;
-use super::{answers, known};
+use super::{answers, held, known};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
 use crate::pipeline::stages::selection::Said;
@@ -28,9 +28,8 @@ use brain_core::ports::Planning;
 use brain_core::ports::records::{Clarification, Message, Speaker};
 use brain_language::language::grounding::Ground;
 use brain_language::language::reading::{Mood, Reading};
-use brain_language::language::requests::{self, Hearing, Understood};
+use brain_language::language::requests::Understood;
 use brain_language::language::time::Reference;
-use brain_services::services::filling::BUILDERS;
 use brain_services::services::standing::{Judge, PlanStanding, Planner, TurnPart};
 
 /// Messages back to which something that was shown may be pointed at.
@@ -70,13 +69,6 @@ fn is_guessed(brain: &Brain, facts: &TurnFacts, planner: Planner, planned: &Plan
         }
 }
 
-/// Whether something that the message says is in none of the values.
-fn leaves_out(facts: &TurnFacts, plan: &Plan) -> bool {
-    let (past, reference) = (facts.past(), facts.reference());
-    let hearing = Hearing { history: &past, ..Hearing::new(facts.words(), &reference, BUILDERS) };
-    !requests::left_out(&hearing, facts.understood(&[]), &plan.actions, &[]).is_empty()
-}
-
 /// Holds a plan against the message; one of a later round against what was found meanwhile, too.
 pub(crate) async fn check(
     brain: &Brain,
@@ -112,19 +104,19 @@ pub(crate) async fn check(
         Judge { ground: &ground, reference: &reference, people: &people, planner, part, conditions: topic.conditions };
     let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
+    // What a small model alone takes the message for is no reason to ask for more of it.
+    let is_guess = |planned: &PlannedAction| part == TurnPart::Message && is_guessed(brain, facts, planner, planned);
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
     let mut standings = match judging.standings(&mut plan, is_order) {
         Ok(standings) => standings,
-        Err((index, _)) if part == TurnPart::Message && is_guessed(brain, facts, planner, &plan.actions[index]) => {
+        Err((index, _)) if is_guess(&plan.actions[index]) => {
             return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
         }
         Err((index, param)) => {
             return Grounded::Ask(Box::new(proposed::asks(brain, facts, topic, domains, plan, index, param)));
         }
     };
-    // What a small model alone takes the message for is no reason to ask for more of it.
-    let lacks = |planned: &PlannedAction| is_guessed(brain, facts, planner, planned) && !judging.services.fits(planned);
-    if part == TurnPart::Message && plan.actions.iter().all(lacks) {
+    if plan.actions.iter().all(|planned| is_guess(planned) && !judging.services.fits(planned)) {
         return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
     }
     if let Some(other) = judging.other_reading(&plan) {
@@ -165,8 +157,7 @@ pub(crate) async fn check(
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
             // What it would leave out makes an offer that nobody meant.
-            let is_guess = plan.actions.iter().all(|planned| is_guessed(brain, facts, planner, planned));
-            if part == TurnPart::Message && is_guess && leaves_out(facts, &plan) {
+            if plan.actions.iter().all(is_guess) && !held::left_out(facts, &plan.actions, &[]).is_empty() {
                 return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
             }
             let is_all = kept.iter().all(|kept| *kept);

@@ -12,7 +12,7 @@ use crate::investigate::finding::Finding;
 use crate::investigate::metrics::metrics;
 use crate::investigate::model_worker::ModelWorker;
 use crate::investigate::node::{EvidenceNode, KeywordSearch, Strategy};
-use crate::investigate::refine::{RefineContext, known_line};
+use crate::investigate::refine::{RefineContext, described};
 use crate::investigate::run::{BudgetLimits, RunLimits, RunProgress, RunWith, TurnBudget, run, whole};
 use crate::investigate::strategies::EvidenceSources;
 use crate::investigate::worker::EvidenceWorker;
@@ -142,7 +142,7 @@ impl<'t> Looking<'t> {
         let found = ran.outputs().flat_map(|(_, output)| output.findings.iter().take(limits::KNOWN_LINES_MAX));
         // What others wrote is looked for, and steers no search.
         let is_own = |finding: &&Finding| finding.item.untrusted.is_empty() && finding.score >= KNOWN_SCORE_MIN;
-        found.filter(is_own).map(|finding| known_line(finding, self.ctx.zone)).collect()
+        found.filter(is_own).map(|finding| described(finding, self.ctx.zone)).collect()
     }
 
     /// Who asks the model; `trace` is to call [`Self::called`].

@@ -69,12 +69,7 @@ pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
             return Ok(Some(answer));
         }
         let known = asked.as_ref().filter(|_| is_capable);
-        let meanwhile = async {
-            match known {
-                Some(_) => show_meanwhile(turn, known).await,
-                None => Ok(()),
-            }
-        };
+        let meanwhile = async { if known.is_some() { show_meanwhile(turn, known).await } else { Ok(()) } };
         let by_model = Box::pin(by_model::answer(turn, model, known, QuestionScope::default()));
         let (by_model, ()) = futures::future::try_join(by_model, Box::pin(meanwhile)).await?;
         match by_model {
