@@ -35,7 +35,7 @@ async fn a_command_is_chosen_then_filled_in_from_what_was_said() {
     let rig = rig();
     rig.script.selects("order", json!(["task.create"]));
     rig.script.fills(json!({"title": "Ring the plumber", "deadline": "tomorrow at 6pm"}));
-    let answer = rig.says("remind me to ring the plumber tomorrow at 6pm").await;
+    let answer = rig.says("remind me to ring the plumber tomorrow at 6pm, lovely").await;
     assert_eq!(rig.script.stages()[..2], [Stage::Select, Stage::BuildParams], "two small calls, and no plan");
     assert_eq!(answer.succeeded(), ["task.create"], "{}", answer.text());
     let filled = properties(&rig.script.asked(Stage::BuildParams)[0]);
@@ -284,8 +284,49 @@ async fn another_thing_than_the_words_name_is_asked_about() {
     let insurance = tasks.iter().find(|task| task["title"] == "Renew the car insurance").expect("made")["id"].clone();
     rig.script.selects("order", json!(["task.update"]));
     rig.script.fills(json!({"find_by": insurance, "changes": {"priority": "high"}}));
-    let answer = person.says("make the task about the passport high priority").await;
+    let answer = person.says("make the task about the passport high priority, because it runs out").await;
     assert_eq!(answer.succeeded(), Vec::<String>::new(), "{} {:?} {}", answer.text(), rig.script.stages(), insurance);
     assert!(rig.script.stages().ends_with(&[Stage::Select, Stage::BuildParams]), "{:?}", rig.script.stages());
     assert!(answer.text().contains("Renew the passport or Renew the car insurance?"), "{}", answer.text());
+}
+
+/// A small model adds to what code has read; it does not override it.
+#[tokio::test]
+async fn what_code_reads_as_a_whole_stands_whatever_a_small_model_would_rather() {
+    let rig = rig();
+    rig.script.selects("order", json!(["task.complete"]));
+    rig.script.fills(json!({"find_by": "plumber"}));
+    let answer = rig.says("remind me to ring the plumber tomorrow at 6pm").await;
+    assert_eq!(answer.succeeded(), ["task.create"], "{}", answer.text());
+    assert!(rig.script.asked(Stage::BuildParams).is_empty(), "{:?}", rig.script.stages());
+}
+
+/// What no reader but a small model sees in a message stands by the words of it, all of them, or not at all.
+#[tokio::test]
+async fn a_small_models_own_words_are_not_offered() {
+    for (text, command, params) in [
+        (
+            "swimming next week im away arent i. who takes her",
+            "email.create_draft",
+            json!({"to": ["Jamie Ortega"], "subject": "Swimming", "body": "I am away. Are you available to take her?"}),
+        ),
+        (
+            "Hugo can't come. And his mum says she's coeliac, can you keep that in mind for the cake",
+            "calendar.delete_event",
+            json!({"find_by": "his mum says she's coeliac, can you keep that in mind for the cake"}),
+        ),
+        (
+            "off to bed, leave me in peace till 3",
+            "calendar.create_event",
+            json!({"summary": "Rest", "start_time": "3"}),
+        ),
+    ] {
+        let rig = rig();
+        rig.script.selects("order", json!([command]));
+        rig.script.fills(params);
+        let answer = rig.says(text).await;
+        assert_eq!((answer.succeeded(), answer.button(Role::Offer)), (Vec::new(), None), "{text}: {}", answer.text());
+        assert!(answer.text().contains("nothing was done"), "{text}: {}", answer.text());
+        assert!(rig.script.asked(Stage::Respond).is_empty(), "code says it: {:?}", rig.script.stages());
+    }
 }

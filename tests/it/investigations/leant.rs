@@ -55,7 +55,7 @@ fn a_condition_is_not_dropped_for_a_command_that_knows_none() {
 fn what_a_question_is_about_narrows_it_and_where_nothing_fits_it_is_said() {
     let world = demo_world();
     let told = text_of(&console(&world).say("am I the one holding up the zeppelin"));
-    assert!(told.starts_with("✅ Nobody waits for an answer from you about “zeppelin”"), "{told}");
+    assert!(told.starts_with("🔎 I found nothing about “zeppelin” that waits for an answer from you."), "{told}");
     assert!(told.contains("conversations wait for an answer from you:\n1. "), "all there is comes below: {told}");
 }
 

@@ -220,11 +220,18 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
     let things = |one: &str, many: &str| if found == 1 { format!("1 {one}") } else { format!("{found} {many}") };
     let about = if topic.is_empty() { String::new() } else { format!(" about “{topic}”") };
     match (family, found) {
-        (F::WaitingOnMe, 0) => format!("✅ Nobody waits for an answer from you{about}, as far as your mail tells."),
+        (F::WaitingOnMe, 0) if about.is_empty() => {
+            "✅ Nobody waits for an answer from you, as far as your mail tells.".to_owned()
+        }
+        // What it is called in the mail may be another word.
+        (F::WaitingOnMe, 0) => format!("🔎 I found nothing{about} that waits for an answer from you."),
         (F::WaitingOnMe, _) => {
             format!("📬 {} for an answer from you{about}:", things("conversation waits", "conversations wait"))
         }
-        (F::WaitingOnOthers, 0) => format!("✅ You wait for nobody's answer{about}, as far as your mail tells."),
+        (F::WaitingOnOthers, 0) if about.is_empty() => {
+            "✅ You wait for nobody's answer, as far as your mail tells.".to_owned()
+        }
+        (F::WaitingOnOthers, 0) => format!("🔎 I found nothing{about} that you wait for an answer to."),
         (F::WaitingOnOthers, _) => {
             format!("⏳ You wait for others{about} in {}:", things("conversation", "conversations"))
         }

@@ -152,6 +152,11 @@ impl Brain {
         }
     }
 
+    /// Whether the model, if there is one, adds to what code reads and holds no conversation.
+    pub fn is_small(&self) -> bool {
+        matches!(self.planning(), Planning::Auto | Planning::Steps)
+    }
+
     /// Whether turns are conversations with the model.
     pub fn converses(&self) -> bool {
         self.model.is_some() && self.planning() == Planning::Conversation

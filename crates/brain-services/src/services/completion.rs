@@ -7,6 +7,7 @@ use super::email::letter;
 use super::filling::{is_built_in, looks_up};
 use super::{calendar, task};
 use brain_core::core::plan::PlannedAction;
+use brain_language::language::grounding::is_light;
 use brain_language::language::requests::annotated::AnnotatedText;
 use brain_language::language::requests::grammar::GRAMMAR;
 use brain_language::language::requests::reading::{people, things, tidy, title, without_determiner};
@@ -14,10 +15,11 @@ use brain_language::language::requests::{gives_up, is_request, is_small_talk, ma
 use brain_language::language::time;
 use brain_language::language::time::{Reference, TimeMention, When};
 use brain_language::language::tokens::lower;
+use brain_language::language::words::words;
 use brain_language::language::work::Work;
 
-/// An answer is short; more words than this are something new.
-const TIME_ANSWER_WORDS: usize = 12;
+/// An answer for a time says little else; more words of its own are something new.
+const WORDS_BESIDE_A_TIME_MAX: usize = 2;
 
 /// Completes `partial` with what was answered for `param`. `None`: the message is no answer, but new.
 pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &Reference) -> Option<PlannedAction> {
@@ -33,9 +35,9 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
         // Names of others mean what they mean: the words are the value, and the definition says whether they fit.
         _ if !is_built_in(&partial.service) => json!(tidy(&text)),
         "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before" | "repeat" | "snooze" => {
-            json!(time_in(&text, reference)?)
+            json!(time_in(partial, &text, reference)?)
         }
-        "remind_at" => json!([time_in(&text, reference)?]),
+        "remind_at" => json!([time_in(partial, &text, reference)?]),
         "changes" => changes(partial, &text, reference)?,
         "to" if action.params.contains_key("body") => {
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
@@ -107,20 +109,25 @@ fn is_errand(text: &str, reference: &Reference) -> bool {
     ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", ids).is_some()
 }
 
-/// The time in an answer that is about a time.
-fn time_in(text: &str, reference: &Reference) -> Option<String> {
-    if text.split_whitespace().count() > TIME_ANSWER_WORDS || is_errand(text, reference) {
+/// The time in an answer that is about a time, and of nothing else than what was asked about.
+fn time_in(partial: &PlannedAction, text: &str, reference: &Reference) -> Option<String> {
+    let found = time::find(text, reference);
+    let asked = words(&Value::Object(partial.params.clone()).to_string());
+    let is_beside = |word: &String| !is_light(word) && !asked.contains(word);
+    let mut beside = text.to_owned();
+    found.iter().rev().for_each(|mention| beside.replace_range(mention.span.clone(), " "));
+    let says_more = words(&beside).iter().filter(|word| is_beside(word)).count() > WORDS_BESIDE_A_TIME_MAX;
+    if says_more || is_errand(text, reference) {
         return None;
     }
-    let found = time::find(text, reference);
-    let words: Vec<&str> = found.iter().map(|f| text[f.span.clone()].trim()).collect();
-    match words.as_slice() {
+    let times: Vec<&str> = found.iter().map(|f| text[f.span.clone()].trim()).collect();
+    match times.as_slice() {
         [] => bare_hour(text),
         [one] => Some((*one).to_owned()),
         [..] => {
-            let joined = words.join(" ");
+            let joined = times.join(" ");
             let fits = matches!(time::resolve(&joined, reference), Some(Ok(_)));
-            Some(if fits { joined } else { words[0].to_owned() })
+            Some(if fits { joined } else { times[0].to_owned() })
         }
     }
 }
@@ -132,7 +139,7 @@ fn bare_hour(text: &str) -> Option<String> {
 }
 
 fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option<Value> {
-    let words = time_in(text, reference)?;
+    let words = time_in(partial, text, reference)?;
     let is_length =
         matches!(time::find(text, reference).first(), Some(TimeMention { result: Ok(When::Duration(_)), .. }));
     let name = match (partial.service.as_str(), is_length) {
@@ -258,7 +265,8 @@ mod tests {
         let errand = "call bob today about the budget at 3pm";
         let ahead = "dentist tomorrow at 3pm, remind me 1 hour before";
         let talk = ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖"];
-        for text in talk.into_iter().chain(["remind me to call mom at 5", errand, ahead]) {
+        let leave = "annual leave 9 to 15 feb, pop that in as off";
+        for text in talk.into_iter().chain(["remind me to call mom at 5", errand, ahead, leave]) {
             assert_eq!(complete(&partial, &param, text, &monday()), None, "{text}");
         }
         let (_, partial, param) = asked("remind me tomorrow");

@@ -119,6 +119,14 @@ enum ValueGrounding {
     Groundless,
 }
 
+/// The time that a name holds, beside those of its action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HeldTime {
+    /// There is no other.
+    Only,
+    Another,
+}
+
 impl Judge<'_> {
     /// Takes out of an action what is optional and has no ground, and says how the rest stands; the name of what is
     /// required and has none.
@@ -152,19 +160,6 @@ impl Judge<'_> {
         account: &PartAccount,
         guess: &Guess,
     ) -> bool {
-        let is_carried = |role: &SpanRole| match role {
-            SpanRole::Command
-            | SpanRole::Param(_)
-            | SpanRole::Time
-            | SpanRole::Politeness
-            | SpanRole::Connector
-            | SpanRole::Skipped(TokenClass::Mark | TokenClass::Politeness | TokenClass::Function) => true,
-            SpanRole::Reason
-            | SpanRole::Condition
-            | SpanRole::Correction
-            | SpanRole::SmallTalk
-            | SpanRole::Skipped(_) => false,
-        };
         let asks = |mood: Mood| matches!(mood, Mood::Order | Mood::Wish);
         let is_one = matches!(self.ground.reading.clauses.as_slice(), [only] if asks(only.mood));
         let typed = |(entry, planned): &(Arc<dyn Entry>, PlannedAction)| typed_values(entry.as_ref(), &planned.params);
@@ -187,7 +182,7 @@ impl Judge<'_> {
             && actions.iter().all(|(entry, _)| guess.domains.iter().any(|domain| domain == entry.service()))
             && !actions.is_empty()
             && typed.iter().all(is_plain)
-            && account.parts.iter().all(|part| is_carried(&part.role))
+            && leaves_nothing(account)
             && self.ground.left_out(&values, self.reference) == LeftOut::default()
             && actions.iter().all(stands)
     }
@@ -224,8 +219,13 @@ impl Judge<'_> {
                 },
             }
         }
-        if self.names_its_time(&typed_values(entry, &planned.params)) {
-            standing = standing.max(PlanStanding::Likely);
+        match self.names_a_time(&typed_values(entry, &planned.params)) {
+            Some(HeldTime::Only) => standing = standing.max(PlanStanding::Likely),
+            // What it is called holds a part of when it is: that was read wrongly.
+            Some(HeldTime::Another) if self.planner == Planner::BuiltIn => {
+                standing = PlanStanding::Contradicted(Mood::Fragment);
+            }
+            Some(HeldTime::Another) | None => {}
         }
         match entry.check(planned.params.clone()) {
             Err(ParamError::Missing { param, .. }) => Err(param),
@@ -233,8 +233,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a name holds a time, and nothing else does.
-    fn names_its_time(&self, values: &[TypedValue]) -> bool {
+    /// Whether a name holds a time, and whether anything else does.
+    fn names_a_time(&self, values: &[TypedValue]) -> Option<HeldTime> {
         let is_timed = values.iter().any(|value| matches!(value.kind, ValueKind::Time | ValueKind::Repetition));
         // What is kept beside its name holds the time as well.
         let is_kept = |name: &str| {
@@ -243,7 +243,8 @@ impl Judge<'_> {
         };
         let names = values.iter().filter(|value| value.kind == ValueKind::Name);
         let mut names = names.filter(|value| !is_kept(&value.text));
-        !is_timed && self.part.is_new() && names.any(|value| holds_a_time(&value.text, self.reference))
+        let holds = self.part.is_new() && names.any(|value| holds_a_time(&value.text, self.reference));
+        holds.then_some(if is_timed { HeldTime::Another } else { HeldTime::Only })
     }
 
     fn value(&self, value: &TypedValue) -> ValueGrounding {
@@ -325,6 +326,21 @@ impl Judge<'_> {
             mood => PlanStanding::Contradicted(mood),
         }
     }
+}
+
+/// Whether every part of a message is in its plan, or says nothing.
+pub fn leaves_nothing(account: &PartAccount) -> bool {
+    account.parts.iter().all(|part| match &part.role {
+        SpanRole::Command
+        | SpanRole::Param(_)
+        | SpanRole::Time
+        | SpanRole::Politeness
+        | SpanRole::Connector
+        | SpanRole::Skipped(TokenClass::Mark | TokenClass::Politeness | TokenClass::Function) => true,
+        SpanRole::Reason | SpanRole::Condition | SpanRole::Correction | SpanRole::SmallTalk | SpanRole::Skipped(_) => {
+            false
+        }
+    })
 }
 
 /// Whether an action changes something, and needs no yes for it.

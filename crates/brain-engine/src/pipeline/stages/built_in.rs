@@ -12,9 +12,12 @@ use brain_core::ports::Usage;
 use brain_core::ports::records::Clarification;
 use brain_language::language::grounding::Ground;
 use brain_language::language::requests::Understood;
+use brain_language::language::time::Reference;
 use brain_services::services::amendment;
 use brain_services::services::condition::CheckedFirst;
-use brain_services::services::standing::{ConditionState, Judge, Planner, TurnPart};
+use brain_services::services::standing::{
+    ConditionState, Judge, PlanStanding, Planner, TurnPart, Whole, leaves_nothing,
+};
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
@@ -41,15 +44,39 @@ pub(super) fn exact(brain: &Brain, facts: &TurnFacts) -> Option<Plan> {
     let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
     let reference = facts.reference();
     let ground = Ground::of(facts.reading(), &[], &[], &[], &reference);
-    let judge = Judge {
-        ground: &ground,
-        reference: &reference,
+    judge(&ground, &reference).is_read_exactly(&actions?, &account, &guessed::guess(brain, facts)).then_some(plan)
+}
+
+/// The plan of a request that follows from the message as a whole: what a small model says is no reason to doubt it.
+pub(super) fn stands(brain: &Brain, facts: &TurnFacts, domains: &[String]) -> Option<Plan> {
+    if !brain.is_small() || !facts.origin().is_own_words() || facts.replied.is_some() {
+        return None;
+    }
+    let Understood::Plan { plan, condition: None, account } = facts.understood(domains) else { return None };
+    let guess = guessed::guess(brain, facts);
+    let is_about = |planned: &PlannedAction| guess.domains.contains(&planned.service);
+    let follows = worst(brain, facts, domains, &plan) == Some(PlanStanding::Exact) && leaves_nothing(&account);
+    (follows && plan.actions.iter().all(is_about)).then_some(plan)
+}
+
+/// How the action of a plan stands that stands worst; `None` for one that lacks something, or everything.
+fn worst(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: &Plan) -> Option<PlanStanding> {
+    let (services, reference) = (brain.services.now(), facts.reference());
+    let ground = Ground::of(facts.reading(), &[], &[], &[], &reference);
+    let whole = Whole { judge: &judge(&ground, &reference), services: &services, domains };
+    whole.standings(&mut plan.actions.clone()).ok()?.into_iter().max()
+}
+
+/// What holds built-in understanding's own plan of a message against it.
+fn judge<'a>(ground: &'a Ground<'a>, reference: &'a Reference) -> Judge<'a> {
+    Judge {
+        ground,
+        reference,
         people: &[],
         planner: Planner::BuiltIn,
         part: TurnPart::Message,
         conditions: ConditionState::Open,
-    };
-    judge.is_read_exactly(&actions?, &account, &guessed::guess(brain, facts)).then_some(plan)
+    }
 }
 
 /// What a new request looks up, where a model's plan was of no use. What changes something is asked for again.
@@ -84,6 +111,15 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         Understood::Plan { plan, condition: None, .. } => proposed(plan, remark, Planner::BuiltIn),
         Understood::Plan { plan, condition: Some(condition), .. } => {
             Planned::Depends(Box::new(Depending { plan, condition, remark, planner: Planner::BuiltIn }))
+        }
+        // A part that was read wrongly is not offered without the rest.
+        Understood::Partly { plan, .. }
+            if !matches!(
+                worst(turn.brain, &turn.facts, domains, &plan),
+                Some(PlanStanding::Exact | PlanStanding::Told)
+            ) =>
+        {
+            doubt(Doubt::nothing(turn.brain, &turn.facts))
         }
         Understood::Partly { plan, unread, .. } => {
             doubt(Doubt::partly(turn.brain, &turn.facts, domains, plan, &unread))

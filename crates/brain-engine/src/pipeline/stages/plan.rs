@@ -64,7 +64,9 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         None => {}
     }
     let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    if let Some(plan) = built_in::exact(turn.brain, &turn.facts).filter(|_| is_new) {
+    let read =
+        || built_in::exact(turn.brain, &turn.facts).or_else(|| built_in::stands(turn.brain, &turn.facts, domains));
+    if let Some(plan) = is_new.then(read).flatten() {
         turn.account.traced(
             "plan",
             turn.account.elapsed_us(),

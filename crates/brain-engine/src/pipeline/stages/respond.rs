@@ -17,6 +17,7 @@ use brain_core::core::markup::Formatted;
 use brain_core::limits;
 use brain_core::ports::{Stage, Wording};
 use brain_core::prompts::Fixed;
+use brain_language::language::grounding::Ground;
 use brain_language::language::reading::Mood;
 use brain_language::language::requests;
 use brain_language::language::routing::Kind;
@@ -26,7 +27,7 @@ pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
     if is_worth_no_wait(turn.brain, turn.account) && doubts::is_talk(&turn.facts) {
         return in_kind(turn.brain, &turn.facts);
     }
-    by_model(turn, memories, &Results::default(), talked(&turn.facts))
+    by_model(turn, memories, &Results::default(), talked(turn.brain, &turn.facts))
         .await
         .unwrap_or_else(|| in_kind(turn.brain, &turn.facts))
 }
@@ -80,7 +81,7 @@ pub(super) fn in_conversation(
     is_talk: bool,
 ) -> Formatted {
     let came_to = match so_far.came_to() {
-        _ if so_far.is_empty() && is_talk => talked(facts),
+        _ if so_far.is_empty() && is_talk => talked(brain, facts),
         // To a question words are the answer, and need no statement that they are only words.
         CameTo::NoAction | CameTo::Answer if only_asks(facts) => CameTo::Talk,
         CameTo::NoAction => CameTo::OnlyWords,
@@ -106,10 +107,12 @@ fn only_asks(facts: &TurnFacts) -> bool {
 }
 
 /// What talk is beside.
-fn talked(facts: &TurnFacts) -> CameTo {
+fn talked(brain: &Brain, facts: &TurnFacts) -> CameTo {
     // What code cannot read may be an order, and what is said to it in the same language a claim.
     let is_unread = || !requests::is_read(facts.words()) && !facts.reading().has(&[Mood::Question]);
-    let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command() || is_unread();
+    // What is kept of the person a small model makes up.
+    let is_of_own = || brain.is_small() && facts.reading().has(&[Mood::Question]) && Ground::is_own(facts.words());
+    let asks = facts.guess().kind == Kind::Action || facts.intents().ask_a_command() || is_unread() || is_of_own();
     match asks && !doubts::is_talk(facts) {
         true => CameTo::TalkAtRequest,
         false => CameTo::Talk,
@@ -141,6 +144,10 @@ fn is_worth_no_wait(brain: &Brain, account: &TurnAccount) -> bool {
 /// The model's words as they are shown; `None` when there is no model, or no answer of it.
 async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
+    // What was refused, waits or was not found code says better than a small model.
+    if turn.brain.is_small() && (came_to.statement().is_some() || came_to == CameTo::TalkAtRequest) {
+        return None;
+    }
     let stage = came_to.stage();
     let truth = Truth::of(turn.brain, &turn.facts, results, came_to);
     let sight = turn.facts.sight(&turn.brain.services).data(limits::CHAT_HISTORY_TOKENS);

@@ -6,7 +6,7 @@ use super::{Judge, PlanStanding, Planner, TurnPart, is_low_write};
 use crate::services::registry::Services;
 use crate::services::values::typed_values;
 use brain_core::core::plan::{Plan, PlannedAction};
-use brain_language::language::grounding::Ground;
+use brain_language::language::grounding::{Ground, ValueKind, is_odd_name};
 use brain_language::language::requests::{Intents, Understood};
 use brain_language::language::routing::Guess;
 
@@ -68,6 +68,27 @@ impl Whole<'_> {
         let done = standings.iter_mut().zip(actions).filter(|(standing, _)| **standing == PlanStanding::Exact);
         let done = done.filter(|(_, planned)| self.is_low_write(planned) && which(planned));
         done.for_each(|(standing, _)| *standing = PlanStanding::Likely);
+    }
+
+    /// Whether every text of the actions is words of the message, and what they name or are found by a name alone: no
+    /// planner has worded anything.
+    pub fn are_as_said(&self, actions: &[PlannedAction]) -> bool {
+        let Judge { ground, reference, .. } = *self.judge;
+        let is_whole_message = |text: &str| text.trim() == ground.reading.text.trim();
+        let typed = |planned: &PlannedAction| {
+            let entry = self.services.command(&planned.service, &planned.command);
+            entry.map(|entry| typed_values(entry.as_ref(), &planned.params)).unwrap_or_default()
+        };
+        actions.iter().flat_map(typed).all(|value| match value.kind {
+            ValueKind::Reference | ValueKind::Name | ValueKind::Entries => !is_odd_name(&value.text, reference),
+            ValueKind::Text | ValueKind::Composed => ground.has_text(&value.text) && !is_whole_message(&value.text),
+            ValueKind::Time
+            | ValueKind::Repetition
+            | ValueKind::Length
+            | ValueKind::Person
+            | ValueKind::Choice
+            | ValueKind::Plain => true,
+        })
     }
 
     /// Whether the actions carry too little of what was asked for.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::pipeline::brain::Brain;
-use crate::pipeline::stages::guessed;
+use crate::pipeline::stages::{guessed, held};
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::text::{shorten, visible};
@@ -43,6 +43,24 @@ impl Judging<'_> {
             whole.propose(&mut standings, &plan.actions, |_| true);
         }
         Ok(standings)
+    }
+
+    /// Whether each value of a plan is words of the message, and the plan carries all of those.
+    pub fn is_carried(&self, plan: &Plan) -> bool {
+        let follows = |standings: &Vec<PlanStanding>| standings.iter().all(|standing| *standing == PlanStanding::Exact);
+        self.whole().standings(&mut plan.actions.clone()).as_ref().is_ok_and(follows)
+            && plan.actions.iter().any(|planned| self.services.fits(planned))
+            && self.whole().are_as_said(&plan.actions)
+            && self.is_all(plan)
+    }
+
+    /// Whether a plan that lacks something is about what the message as a whole seems to be about, and carries the rest.
+    pub fn may_ask(&self, plan: &Plan) -> bool {
+        plan.actions.iter().all(|planned| self.facts.guess().domains == [planned.service.clone()]) && self.is_all(plan)
+    }
+
+    fn is_all(&self, plan: &Plan) -> bool {
+        held::left_out(self.facts, &plan.actions, &[]).is_empty()
     }
 
     /// Whether all that the person asks for is plainly looked up.

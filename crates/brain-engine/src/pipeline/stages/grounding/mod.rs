@@ -17,14 +17,13 @@ pub(super) mod proposed;
 use self::found::TargetCheck;
 use self::judging::Judging;
 use super::doubts::Doubt;
-use super::{answers, held, known};
+use super::{answers, known};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
 use crate::pipeline::stages::selection::Said;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
-use brain_core::ports::Planning;
 use brain_core::ports::records::{Clarification, Message, Speaker};
 use brain_language::language::grounding::Ground;
 use brain_language::language::reading::{Mood, Reading};
@@ -38,7 +37,9 @@ const IN_SIGHT_MAX: usize = 4;
 /// How far back words count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// What is said now, and what it completes.
+    /// What is said now.
+    Words,
+    /// And what it completes, or may point at.
     ThisMessage,
     Conversation,
 }
@@ -54,13 +55,11 @@ pub(crate) enum Grounded {
     Ask(Box<Clarification>),
 }
 
-/// Whether a small model alone takes the message for this: code reads something else, or nothing, and of another service.
+/// Whether a small model alone takes the message for this: code reads something else, or nothing.
 fn is_guessed(brain: &Brain, facts: &TurnFacts, planner: Planner, planned: &PlannedAction) -> bool {
     let is_it = |read: &PlannedAction| (&read.service, &read.command) == (&planned.service, &planned.command);
-    let is_small = matches!(brain.planning(), Planning::Auto | Planning::Steps);
     planner == Planner::Model
-        && is_small
-        && !facts.guess().domains.contains(&planned.service)
+        && brain.is_small()
         && match facts.understood(&[]) {
             Understood::Plan { plan, .. } | Understood::Partly { plan, .. } => !plan.actions.iter().any(is_it),
             Understood::Ask { partial, .. } => !is_it(&partial),
@@ -91,7 +90,11 @@ pub(crate) async fn check(
         (Some(_) | None, Planner::Model | Planner::BuiltIn) => {}
     }
     let reference = facts.reference();
-    let ground = ground(brain, facts, topic, facts.reading(), &reference, Reach::Conversation);
+    let is_new = topic.answers.is_none() && topic.amends.is_none() && topic.round.is_none();
+    // What a small model alone takes the message for stands by the words of the message, all of them, or not at all.
+    let all_guessed = is_new && plan.actions.iter().all(|planned| is_guessed(brain, facts, planner, planned));
+    let reach = if all_guessed { Reach::Words } else { Reach::Conversation };
+    let ground = ground(brain, facts, topic, facts.reading(), &reference, reach);
     let people = known::meant(brain, facts, &plan.actions, &facts.own_words()).await.unwrap_or_default();
     let completes = topic.answers.is_some() || topic.amends.is_some();
     let part = match topic.round {
@@ -104,19 +107,23 @@ pub(crate) async fn check(
         Judge { ground: &ground, reference: &reference, people: &people, planner, part, conditions: topic.conditions };
     let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
-    // What a small model alone takes the message for is no reason to ask for more of it.
-    let is_guess = |planned: &PlannedAction| part == TurnPart::Message && is_guessed(brain, facts, planner, planned);
     let is_order = topic.selection.map(|selection| selection.said == Said::Order);
     let mut standings = match judging.standings(&mut plan, is_order) {
         Ok(standings) => standings,
-        Err((index, _)) if is_guess(&plan.actions[index]) => {
+        // Of what nobody else sees in the message nothing more is asked.
+        Err(_) if all_guessed && !judging.may_ask(&plan) => {
             return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
         }
         Err((index, param)) => {
             return Grounded::Ask(Box::new(proposed::asks(brain, facts, topic, domains, plan, index, param)));
         }
     };
-    if plan.actions.iter().all(|planned| is_guess(planned) && !judging.services.fits(planned)) {
+    let lacks_something = !plan.actions.iter().any(|planned| judging.services.fits(planned));
+    if all_guessed && !judging.is_carried(&plan) && !(lacks_something && judging.may_ask(&plan)) {
+        return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
+    }
+    // Where code misread one part, it misread the message.
+    if standings.contains(&PlanStanding::Contradicted(Mood::Fragment)) {
         return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
     }
     if let Some(other) = judging.other_reading(&plan) {
@@ -156,10 +163,6 @@ pub(crate) async fn check(
         Some(PlanStanding::Likely | PlanStanding::Told) => {
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
-            // What it would leave out makes an offer that nobody meant.
-            if plan.actions.iter().all(is_guess) && !held::left_out(facts, &plan.actions, &[]).is_empty() {
-                return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
-            }
             let is_all = kept.iter().all(|kept| *kept);
             let doubt = proposed::proposed(brain, facts, only(plan, &kept), &people, is_all).await;
             Grounded::Doubt(below(remarks, Box::new(doubt)))
@@ -185,14 +188,15 @@ pub(super) fn ground<'r>(
     let completes: Vec<&str> = answered.into_iter().chain(picked).chain(found).chain(amended).collect();
     let earlier: Vec<&str> = match reach {
         Reach::Conversation => facts.conversation().own_words().collect(),
-        Reach::ThisMessage => Vec::new(),
+        Reach::Words | Reach::ThisMessage => Vec::new(),
     };
     // What was only proposed is no ground for more of the like: a planner made it up.
     let is_shown = |message: &&Message| message.speaker == Speaker::Assistant && !message.only_proposes;
     let shown = facts.history.iter().rev().take(IN_SIGHT_MAX).filter(is_shown);
     let passed_on = facts.incoming.passed_on().map(|part| part.text.as_str());
     let replied = facts.replied.iter().map(|replied| replied.text.as_str());
-    let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown.map(|message| message.text.as_str())).collect();
+    let shown = shown.filter(|_| reach != Reach::Words).map(|message| message.text.as_str());
+    let in_sight: Vec<&str> = passed_on.chain(replied).chain(shown).collect();
     Ground::of(reading, &completes, &earlier, &in_sight, reference)
 }
 
