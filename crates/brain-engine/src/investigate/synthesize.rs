@@ -219,19 +219,23 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
     };
     let things = |one: &str, many: &str| if found == 1 { format!("1 {one}") } else { format!("{found} {many}") };
     let about = if topic.is_empty() { String::new() } else { format!(" about “{topic}”") };
+    let that = if topic.is_empty() { "that" } else { topic };
+    // What it is called in the mail may be another word.
+    let none = |calm: &str, what: &str| match about.as_str() {
+        "" => calm.to_owned(),
+        about => format!("🔎 I found nothing{about} {what}."),
+    };
     match (family, found) {
-        (F::WaitingOnMe, 0) if about.is_empty() => {
-            "✅ Nobody waits for an answer from you, as far as your mail tells.".to_owned()
-        }
-        // What it is called in the mail may be another word.
-        (F::WaitingOnMe, 0) => format!("🔎 I found nothing{about} that waits for an answer from you."),
+        (F::WaitingOnMe, 0) => none(
+            "✅ Nobody waits for an answer from you, as far as your mail tells.",
+            "that waits for an answer from you",
+        ),
         (F::WaitingOnMe, _) => {
             format!("📬 {} for an answer from you{about}:", things("conversation waits", "conversations wait"))
         }
-        (F::WaitingOnOthers, 0) if about.is_empty() => {
-            "✅ You wait for nobody's answer, as far as your mail tells.".to_owned()
+        (F::WaitingOnOthers, 0) => {
+            none("✅ You wait for nobody's answer, as far as your mail tells.", "that you wait for an answer to")
         }
-        (F::WaitingOnOthers, 0) => format!("🔎 I found nothing{about} that you wait for an answer to."),
         (F::WaitingOnOthers, _) => {
             format!("⏳ You wait for others{about} in {}:", things("conversation", "conversations"))
         }
@@ -247,25 +251,17 @@ pub fn heading(answers: AnswerKind, found: usize, topic: &str, is_open: bool) ->
         (F::NeedsMe, _) => format!("📋 {} you:", things("thing needs", "things need")),
         (F::Prepare, 0) => "📅 I found no meeting like that to come.".to_owned(),
         (F::Prepare, _) => "📅 To prepare:".to_owned(),
-        (F::Unanswered, 0) if about.is_empty() => {
-            "✅ You have answered everybody, as far as your mail tells.".to_owned()
+        (F::Unanswered, 0) => {
+            none("✅ You have answered everybody, as far as your mail tells.", "that you have not answered")
         }
-        (F::Unanswered, 0) => format!("✅ I found nothing unanswered{about}, as far as your mail tells."),
         (F::Unanswered, _) => format!("📭 Not answered{about}, {}:", things("thing", "things")),
         (F::WritesMost, 0) | (F::MeetsMost, 0) => "👥 I found nobody in that time.".to_owned(),
         (F::WritesMost, _) => "👥 You write most with:".to_owned(),
         (F::MeetsMost, _) => "👥 You meet most:".to_owned(),
         (F::FindAttachment, 0) if topic.is_empty() => "🔎 I found no mail with an attachment like that.".to_owned(),
         (F::FindAttachment, 0) => format!("🔎 I found no mail with an attachment that fits “{topic}”."),
-        (F::FindAmount | F::Find, 0) => {
-            format!(
-                "🔎 I found nothing about {} in your mail and notes.",
-                if topic.is_empty() { "that" } else { topic }
-            )
-        }
-        (F::FindInvoice | F::FindBooking, 0) => {
-            format!("🔎 I found no mail about {}.", if topic.is_empty() { "that" } else { topic })
-        }
+        (F::FindAmount | F::Find, 0) => format!("🔎 I found nothing about {that} in your mail and notes."),
+        (F::FindInvoice | F::FindBooking, 0) => format!("🔎 I found no mail about {that}."),
         (F::FindAmount | F::Find, _) => format!("🔎 {}:", things("thing fits", "things fit")),
         (F::FindInvoice | F::FindBooking | F::FindAttachment, _) => {
             format!("🔎 {}:", things("mail fits", "mails fit"))

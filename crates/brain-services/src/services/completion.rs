@@ -101,14 +101,6 @@ fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> 
     !asked.contains(&lower(heard.raw(live[0], live[len - 1])))
 }
 
-/// Something to do, with more to say of it than when.
-fn is_errand(text: &str, reference: &Reference) -> bool {
-    const WORDS_MIN: usize = 4;
-    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let ids = heard.ids(0..heard.tokens.len());
-    ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", ids).is_some()
-}
-
 /// The time in an answer that is about a time, and of nothing else than what was asked about.
 fn time_in(partial: &PlannedAction, text: &str, reference: &Reference) -> Option<String> {
     let found = time::find(text, reference);
@@ -116,8 +108,7 @@ fn time_in(partial: &PlannedAction, text: &str, reference: &Reference) -> Option
     let is_beside = |word: &String| !is_light(word) && !asked.contains(word);
     let mut beside = text.to_owned();
     found.iter().rev().for_each(|mention| beside.replace_range(mention.span.clone(), " "));
-    let says_more = words(&beside).iter().filter(|word| is_beside(word)).count() > WORDS_BESIDE_A_TIME_MAX;
-    if says_more || is_errand(text, reference) {
+    if words(&beside).iter().filter(|word| is_beside(word)).count() > WORDS_BESIDE_A_TIME_MAX {
         return None;
     }
     let times: Vec<&str> = found.iter().map(|f| text[f.span.clone()].trim()).collect();

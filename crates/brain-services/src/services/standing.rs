@@ -124,6 +124,7 @@ enum ValueGrounding {
 enum HeldTime {
     /// There is no other.
     Only,
+    /// There is, and it is no part of what a thing is called.
     Another,
 }
 
@@ -241,10 +242,13 @@ impl Judge<'_> {
             let mut texts = values.iter().filter(|value| value.kind == ValueKind::Text);
             texts.any(|value| value.text.contains(name) && self.ground.is_handed_over(value.kind, &value.text))
         };
-        let names = values.iter().filter(|value| value.kind == ValueKind::Name);
-        let mut names = names.filter(|value| !is_kept(&value.text));
-        let holds = self.part.is_new() && names.any(|value| holds_a_time(&value.text, self.reference));
-        holds.then_some(if is_timed { HeldTime::Another } else { HeldTime::Only })
+        let names = values.iter().filter(|value| value.kind == ValueKind::Name && self.part.is_new());
+        let mut timed = names.filter(|value| !is_kept(&value.text) && holds_a_time(&value.text, self.reference));
+        match is_timed {
+            false => timed.next().map(|_| HeldTime::Only),
+            // "the meeting tomorrow" is a thing of that day.
+            true => timed.any(|value| is_odd_name(&value.text, self.reference)).then_some(HeldTime::Another),
+        }
     }
 
     fn value(&self, value: &TypedValue) -> ValueGrounding {

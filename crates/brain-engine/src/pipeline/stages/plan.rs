@@ -1,8 +1,8 @@
 //! Plan: from a routed message to proposed actions, or to one clarifying question.
 //!
 //! With a model the plan is its proposal; without one, or when its endpoint does not answer, built-in understanding
-//! plans (and the person is told); it also plans, at once, what it is sure of while the model is known to be slow. An
-//! answer that stays unusable after one re-ask plans nothing: the person is asked to rephrase.
+//! plans (and the person is told); it also plans, at once, what it reads exactly, and what it is sure of while the model is
+//! known to be slow. An answer that stays unusable after one re-ask plans nothing: the person is asked to rephrase.
 
 use minijinja::context;
 
@@ -63,10 +63,8 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         }
         None => {}
     }
-    let is_new = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
-    let read =
-        || built_in::exact(turn.brain, &turn.facts).or_else(|| built_in::stands(turn.brain, &turn.facts, domains));
-    if let Some(plan) = is_new.then(read).flatten() {
+    let is_new = topic.is_new();
+    if let Some(plan) = built_in::exact(turn.brain, &turn.facts).filter(|_| is_new) {
         turn.account.traced(
             "plan",
             turn.account.elapsed_us(),

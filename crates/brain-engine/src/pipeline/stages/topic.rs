@@ -36,6 +36,13 @@ pub struct Topic<'a> {
     pub unanswered: Option<Unanswered<'a>>,
 }
 
+impl Topic<'_> {
+    /// Whether it is a request of its own, and nothing was done for it yet.
+    pub fn is_new(&self) -> bool {
+        self.round.is_none() && self.amends.is_none() && self.answers.is_none()
+    }
+}
+
 /// How a model gave no answer.
 #[derive(Debug, Clone, Copy)]
 pub enum Unanswered<'a> {

@@ -8,9 +8,68 @@ use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::text::{shorten, visible};
 use brain_core::limits;
+use brain_language::language::grounding::Ground;
 use brain_language::language::reading::Mood;
+use brain_language::language::requests::{PartAccount, Unread};
 use brain_services::services::registry::Services;
-use brain_services::services::standing::{Judge, PlanStanding, Planner, TurnPart, Whole};
+use brain_services::services::standing::{
+    ConditionState, Judge, PlanStanding, Planner, TurnPart, Whole, leaves_nothing,
+};
+
+/// Whether code's own plan of a message needs no model beside it: it is read exactly, or, where the model is small, it
+/// follows from the message as a whole.
+pub(in crate::pipeline::stages) fn is_exact(
+    brain: &Brain,
+    facts: &TurnFacts,
+    plan: &Plan,
+    account: &PartAccount,
+) -> bool {
+    let guess = guessed::guess(brain, facts);
+    if brain.is_small() {
+        let is_about = |planned: &PlannedAction| guess.domains.contains(&planned.service);
+        let follows = worst(brain, facts, &guess.domains, plan) == Some(PlanStanding::Exact);
+        return follows && leaves_nothing(account) && plan.actions.iter().all(is_about);
+    }
+    let services = brain.services.now();
+    let entry = |planned: &PlannedAction| services.command(&planned.service, &planned.command);
+    let actions: Option<Vec<_>> = plan.actions.iter().map(|planned| Some((entry(planned)?, planned.clone()))).collect();
+    by_code(facts, |judge| actions.is_some_and(|actions| judge.is_read_exactly(&actions, account, &guess)))
+}
+
+/// Whether code's own plan of a part of a message may be offered: nothing in it was plainly read wrongly. What turns the
+/// rest around is told whatever the plan.
+pub(in crate::pipeline::stages) fn may_be_offered(
+    (brain, facts): (&Brain, &TurnFacts),
+    domains: &[String],
+    plan: &Plan,
+    unread: &[Unread],
+) -> bool {
+    unread.iter().any(|part| part.class.turns_around())
+        || matches!(worst(brain, facts, domains, plan), Some(PlanStanding::Exact | PlanStanding::Told))
+}
+
+/// How the action of code's own plan stands that stands worst; `None` for one that lacks something, or everything.
+fn worst(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: &Plan) -> Option<PlanStanding> {
+    let services = brain.services.now();
+    by_code(facts, |judge| {
+        let whole = Whole { judge, services: &services, domains };
+        whole.standings(&mut plan.actions.clone()).ok()?.into_iter().max()
+    })
+}
+
+/// What holds code's own plan of a message against its words.
+fn by_code<T>(facts: &TurnFacts, judged: impl FnOnce(&Judge<'_>) -> T) -> T {
+    let reference = facts.reference();
+    let ground = Ground::of(facts.reading(), &[], &[], &[], &reference);
+    judged(&Judge {
+        ground: &ground,
+        reference: &reference,
+        people: &[],
+        planner: Planner::BuiltIn,
+        part: TurnPart::Message,
+        conditions: ConditionState::Open,
+    })
+}
 
 /// A plan of a turn, under judgement.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ pub(super) mod proposed;
 
 use self::found::TargetCheck;
 use self::judging::Judging;
+pub(super) use self::judging::{is_exact, may_be_offered};
 use super::doubts::Doubt;
 use super::{answers, known};
 use crate::pipeline::brain::Brain;
@@ -55,11 +56,14 @@ pub(crate) enum Grounded {
     Ask(Box<Clarification>),
 }
 
-/// Whether a small model alone takes the message for this: code reads something else, or nothing.
+/// Whether a small model alone takes the message for this: code reads something else, or nothing. Of tools it reads nothing
+/// ever.
 fn is_guessed(brain: &Brain, facts: &TurnFacts, planner: Planner, planned: &PlannedAction) -> bool {
     let is_it = |read: &PlannedAction| (&read.service, &read.command) == (&planned.service, &planned.command);
+    let has_tools = || brain.services.now().find(&planned.service).is_some_and(|service| service.has_tools());
     planner == Planner::Model
         && brain.is_small()
+        && !has_tools()
         && match facts.understood(&[]) {
             Understood::Plan { plan, .. } | Understood::Partly { plan, .. } => !plan.actions.iter().any(is_it),
             Understood::Ask { partial, .. } => !is_it(&partial),
@@ -90,9 +94,8 @@ pub(crate) async fn check(
         (Some(_) | None, Planner::Model | Planner::BuiltIn) => {}
     }
     let reference = facts.reference();
-    let is_new = topic.answers.is_none() && topic.amends.is_none() && topic.round.is_none();
     // What a small model alone takes the message for stands by the words of the message, all of them, or not at all.
-    let all_guessed = is_new && plan.actions.iter().all(|planned| is_guessed(brain, facts, planner, planned));
+    let all_guessed = topic.is_new() && plan.actions.iter().all(|planned| is_guessed(brain, facts, planner, planned));
     let reach = if all_guessed { Reach::Words } else { Reach::Conversation };
     let ground = ground(brain, facts, topic, facts.reading(), &reference, reach);
     let people = known::meant(brain, facts, &plan.actions, &facts.own_words()).await.unwrap_or_default();
