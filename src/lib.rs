@@ -26,7 +26,7 @@
 pub use brain_adapters::{llm, search, store};
 pub use brain_app::{admin, app, channel, config, doctor, scheduler, upkeep};
 pub use brain_core::{archive, clock, core, failpoint, kept_files, limits, ports, prompts, secret_files};
-pub use brain_engine::{investigate, pipeline, queries};
+pub use brain_engine::{investigate, metering, pipeline, queries};
 pub use brain_eval::eval;
 pub use brain_language::language;
 pub use brain_services::services;

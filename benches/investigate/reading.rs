@@ -190,6 +190,7 @@ async fn in_a_loop(report: &mut Report, bench: &Bench, asked: &Answered) {
             schema: None,
             tokens_max: 500,
             patience: Patience::default(),
+            meter: Default::default(),
         };
         usage += bench.asks.model.complete(call, None).await.expect("an answer").usage;
     }
@@ -277,6 +278,7 @@ impl Person {
             model: &bench.asks.model,
             prompts: &self.brain.prompts,
             patience: Patience::default(),
+            meter: Default::default(),
             gate: &budget,
             trace: &trace,
             cache,

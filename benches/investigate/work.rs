@@ -54,6 +54,7 @@ impl Asks {
             schema: None,
             tokens_max: ANSWER_TOKENS,
             patience: Patience::default(),
+            meter: Default::default(),
         };
         self.model.complete(call, None).await.expect("an answer").usage
     }

@@ -15,7 +15,8 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "mcp" => &["accounts", "outside"],
         "declared" => &["outside"],
         "queries" => &["investigate"],
-        "pipeline" => &["investigate", "queries"],
+        "metering" => &["queries"],
+        "pipeline" => &["investigate", "metering", "queries"],
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // It looks at everything, and nothing but the command line names it.
         "doctor" => &["app", "channel", "config"],

@@ -25,7 +25,7 @@ const HOUSES: [House; 8] = [
         folder: "queries",
         floors: &[
             &[""],
-            &["offers", "services", "agenda", "turns", "pending"],
+            &["offers", "services", "agenda", "turns", "pending", "usage"],
             &["questions", "figures", "export"],
             &["health", "archive"],
         ],

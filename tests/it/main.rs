@@ -10,6 +10,7 @@ mod asked_again;
 mod assistant;
 mod attack;
 mod backends;
+mod budgets;
 mod commands_file;
 mod commits;
 mod compression;

@@ -36,9 +36,10 @@ use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::core::tasks::TaskLimits;
 use brain_agent::language::time::DateOrder;
 use brain_agent::limits::kept::Keep;
+use brain_agent::metering::{BudgetLedger, Budgets, Metered, PricedModel, PricedModels};
 use brain_agent::pipeline::brain::{Brain, Policy};
 use brain_agent::pipeline::recover;
-use brain_agent::ports::{Clock, Index, Key, Planning, Store, Wording};
+use brain_agent::ports::{Clock, Index, Key, Model, Planning, Stage, Store, TokenPrice, Wording};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::search::conversation;
@@ -80,6 +81,8 @@ pub struct Setup {
     pub planning: Planning,
     pub whole_schemas: Option<bool>,
     pub tasks: TaskLimits,
+    /// Whether what is read exactly needs no model.
+    pub skip_planner: bool,
     /// Whether a guess that is sure goes without the router, or bounds it.
     pub skip_router: bool,
     /// Whether what is asked again asks no model; off, as scripts answer the same words in other ways.
@@ -104,6 +107,9 @@ pub struct Setup {
     pub now: DateTime<Utc>,
     /// How long what only grows is kept.
     pub ask_above_usd: f64,
+    /// What each call's tokens cost; unknown.
+    pub price: Option<TokenPrice>,
+    pub budgets: Budgets,
     pub keep: Keep,
     /// Commands, as `service.command`, that claim low stakes whatever they do.
     pub liars: &'static [&'static str],
@@ -117,6 +123,7 @@ impl Default for Setup {
             planning: Planning::Whole,
             whole_schemas: Some(false),
             tasks: TaskLimits::default(),
+            skip_planner: false,
             skip_router: false,
             keeps_answers: false,
             compresses: true,
@@ -133,6 +140,8 @@ impl Default for Setup {
             // A Monday.
             now: "2026-01-12T09:00:00Z".parse().unwrap(),
             ask_above_usd: 0.05,
+            price: None,
+            budgets: Budgets::default(),
             keep: Keep::default(),
             liars: &[],
         }
@@ -335,10 +344,11 @@ fn brain(
     };
     let watched =
         built_in.now().iter().map(|service| Registration::clone(service).with_entries(watched)).collect::<Vec<_>>();
+    let model = setup.model.then(|| metered(&setup, script, &shared));
     Arc::new(Brain {
         store: shared,
         index,
-        model: if setup.model { Some(script.clone()) } else { None },
+        model,
         services: Registry::new(watched),
         people,
         accounts: setup.directory,
@@ -356,7 +366,7 @@ fn brain(
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
             skip_router: setup.skip_router,
-            skip_planner: false,
+            skip_planner: setup.skip_planner,
             planning: setup.planning,
             tasks: setup.tasks,
             keeps_answers: setup.keeps_answers,
@@ -364,6 +374,7 @@ fn brain(
             wording: Wording::Always,
             ask_above_usd: setup.ask_above_usd,
             prices: Default::default(),
+            budgets: setup.budgets.clone(),
             keep: setup.keep,
             compresses: setup.compresses,
             compression: setup.compression,
@@ -380,6 +391,14 @@ fn brain(
         servers: Default::default(),
         since: clock.now(),
     })
+}
+
+/// The script, counted; each call has the price that the setup names.
+fn metered(setup: &Setup, script: &Arc<Script>, store: &Arc<dyn Store>) -> Arc<dyn Model> {
+    let priced = PricedModel { name: "scripted".to_owned(), price: setup.price };
+    let stages = Stage::ALL.map(|stage| (stage, priced.clone())).into();
+    let ledger = BudgetLedger::new(setup.budgets.clone(), store.clone());
+    Arc::new(Metered::new(script.clone(), PricedModels { stages, substitute: None }, Arc::new(ledger)))
 }
 
 /// The key of a record of one part.

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use chrono_tz::Tz;
-use endpoints::model;
+use endpoints::{client, model};
 pub use endpoints::{embedder, transcriber};
 
 use crate::channel::console::ConsoleChannel;
@@ -22,7 +22,7 @@ use brain_core::core::markup::Formatted;
 use brain_core::core::turn::{Edit, Notice, Reply};
 use brain_core::ports::records::ChatState;
 use brain_core::ports::{
-    Channel, Clock, Index, Key, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, TokenPrice, secondary,
+    Channel, Clock, Index, Key, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, secondary,
 };
 use brain_core::prompts::{PromptError, Prompts};
 use brain_engine::investigate::estimate::StagePrices;
@@ -133,7 +133,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 /// What of a configuration could be read and still lets nothing start, in sentences.
 pub fn problems(config: &Config) -> Vec<String> {
     let mail = config.smtp_url.as_ref().and_then(|url| Smtp::from_url(url).err()).map(|error| error.to_string());
-    let model = model(config).err().map(|error| StartError::from(error).to_string());
+    let model = client(config).err().map(|error| StartError::from(error).to_string());
     mail.into_iter().chain(model).collect()
 }
 
@@ -195,7 +195,7 @@ fn build_for(
     let first = [Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
     services::declared::register(&config.commands, &first, &services)?;
     Ok(Brain {
-        model: model(config)?,
+        model: model(config, &store)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,
         servers: McpServers::new(&config.servers, &first),
         policy: policy(config, zone, first_admin),
@@ -244,6 +244,7 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         wording: config.wording,
         ask_above_usd: config.ask_above_usd,
         prices: stage_prices(config),
+        budgets: config.budgets.clone(),
         keep: config.keep.clone(),
         compresses: config.compresses,
         compression: config.compression,
@@ -252,18 +253,10 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
     }
 }
 
-/// What calls cost, as far as somebody has said so. A model on this machine costs nothing.
+/// What calls cost, as far as anybody knows.
 fn stage_prices(config: &Config) -> StagePrices {
-    let local = config.models.iter().filter(|(_, endpoint)| is_on_this_machine(&endpoint.base_url));
-    let local = local.map(|(stage, _)| (*stage, TokenPrice { input_usd: 0.0, output_usd: 0.0 }));
-    StagePrices::of(local.chain(config.prices.iter().map(|(stage, price)| (*stage, *price))))
-}
-
-fn is_on_this_machine(base_url: &str) -> bool {
-    let url = reqwest::Url::parse(base_url.trim()).ok();
-    let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    let priced = config.priced_models().stages;
+    StagePrices::of(priced.into_iter().filter_map(|(stage, model)| Some((stage, model.price?))))
 }
 
 /// Numbers an earlier life may have shown without living to record them: a killed process has at most a few

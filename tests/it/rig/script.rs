@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub struct Script {
     slow: AtomicBool,
     /// Known not to be small: unless a test says so it is, and plans in steps where nothing else is set.
     large: AtomicBool,
+    /// Tokens of each answer.
+    tokens_out: AtomicU64,
     /// The time between two words, where words are shown as they come.
     word_by_word: Mutex<Option<Duration>>,
 }
@@ -69,6 +71,11 @@ impl Script {
     pub fn says(&self, words: &str) {
         let words = Value::from(words);
         self.on(Stage::Respond, move |_| words.clone());
+    }
+
+    /// How many tokens each answer has from now on.
+    pub fn answers_in_tokens(&self, tokens: u64) {
+        self.tokens_out.store(tokens, Ordering::SeqCst);
     }
 
     /// How long the answers of a stage take from now on.
@@ -166,7 +173,8 @@ impl Model for Script {
                 | Stage::Summarize,
             ) => Value::Null,
         };
-        let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1, ..Usage::default() };
+        let tokens_out = self.tokens_out.load(Ordering::SeqCst).max(1);
+        let usage = Usage { calls: 1, tokens_in: 1, tokens_out, ..Usage::default() };
         self.calls.lock().unwrap().push(call);
         // What the script does meanwhile (a `/cancel`) is noticed before the answer.
         tokio::task::yield_now().await;

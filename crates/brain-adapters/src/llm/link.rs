@@ -331,7 +331,7 @@ impl ModelLink {
     }
 
     /// For [`Patience`](brain_core::ports::Patience): where it is kept, for as long as the program runs.
-    fn number(&self) -> usize {
+    pub fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 

@@ -230,6 +230,15 @@ impl Model for OpenAiClient {
         self.links[stage as usize].0.room.known()
     }
 
+    fn substitute(&self, call: &Call) -> bool {
+        let own = &self.links[call.stage as usize].0;
+        let has_other = self.fallback.as_ref().is_some_and(|fallback| !fallback.is_same(own));
+        if has_other {
+            call.patience.loses(own.number());
+        }
+        has_other
+    }
+
     fn hosts(&self) -> Vec<ModelHost> {
         let links = self.links.iter().map(|(link, _)| link).chain(&self.fallback);
         let host = |link: &Arc<ModelLink>| ModelHost { place: link.place(), is_own: probe::is_on_own_net(link.url()) };

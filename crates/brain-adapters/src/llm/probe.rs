@@ -141,6 +141,7 @@ pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, End
         schema: Some(AnswerSchema::of(schema.clone())),
         tokens_max: 200,
         patience: Patience::default(),
+        meter: Default::default(),
     };
     let begun = Instant::now();
     let completion = client.complete(call, None).await?;

@@ -97,7 +97,15 @@ mod tests {
     fn call(stage: Stage, system: u64, user: &str) -> Call {
         let system = "s".repeat(usize::try_from(system).unwrap() * 4);
         let (system, user) = (system.into(), user.into());
-        Call { stage, system, user, schema: None, tokens_max: 100, patience: Patience::default() }
+        Call {
+            stage,
+            system,
+            user,
+            schema: None,
+            tokens_max: 100,
+            patience: Patience::default(),
+            meter: Default::default(),
+        }
     }
 
     fn words(word: &str, tokens: usize) -> String {

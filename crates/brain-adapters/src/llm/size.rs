@@ -151,6 +151,7 @@ async fn answered(http: &Client, link: &ModelLink) -> Option<usize> {
             schema: Some(schema.clone()),
             tokens_max: 60,
             patience: Patience::default(),
+            meter: Default::default(),
         };
         let (words, usage) = (SpokenWords::new(None), Usage::default());
         let mut ask = Ask { call: &call, words, usage, timeout: default_timeout(Stage::Select) };

@@ -254,6 +254,7 @@ mod tests {
             schema: schema.map(AnswerSchema::of),
             tokens_max: 300,
             patience: Patience::default(),
+            meter: Default::default(),
         }
     }
 

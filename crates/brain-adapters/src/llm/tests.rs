@@ -58,6 +58,7 @@ fn words_call() -> Call {
         schema: None,
         tokens_max: 200,
         patience: Patience::default(),
+        meter: Default::default(),
     }
 }
 

@@ -5,10 +5,18 @@ use std::sync::Arc;
 use super::{StartError, profiles};
 use crate::config::{Config, ModelEndpoint};
 use brain_adapters::llm;
-use brain_core::ports::{Embedder, Model, Planning, Transcriber};
+use brain_core::ports::{Embedder, Model, Planning, Store, Transcriber};
+use brain_engine::metering::{BudgetLedger, Metered};
 
-/// The model behind the stages, when there is one.
-pub(super) fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
+/// The model behind the stages, when there is one, with its calls counted.
+pub(super) fn model(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
+    let ledger = || Arc::new(BudgetLedger::new(config.budgets.clone(), store.clone()));
+    let metered = |client| -> Arc<dyn Model> { Arc::new(Metered::new(client, config.priced_models(), ledger())) };
+    Ok(client(config)?.map(metered))
+}
+
+/// Who asks the endpoints.
+pub(super) fn client(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
     if config.models.is_empty() {
         return Ok(None);
     }
@@ -22,8 +30,7 @@ pub(super) fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::Sett
             .collect(),
         timeout: config.model_timeouts.iter().map(|(stage, wait)| (*stage, *wait)).collect(),
     };
-    let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);
-    Ok(Some(client))
+    Ok(Some(Arc::new(llm::OpenAiClient::new(settings)?)))
 }
 
 /// Who listens to recordings, when somebody does.

@@ -1,7 +1,7 @@
 //! Every key there is. The contract with whoever writes the environment: `.env.example` names the same ones, and a
 //! key that is not here fails at start.
 
-use super::price::PRICE_KEYS;
+use super::price::{DAILY_BUDGET, PRICE_KEYS};
 use brain_core::limits::kept::RETENTION;
 use brain_core::ports::Stage;
 
@@ -18,6 +18,8 @@ pub(super) const KEYS: &[(&str, Use, Decides)] = &[
     ("LLM_FALLBACK_BASE_URL", Use::Now, Decides::Place),
     ("LLM_FALLBACK_API_KEY", Use::Now, Decides::Place),
     ("LLM_FALLBACK_MODEL", Use::Now, Decides::Model),
+    ("LLM_FALLBACK_PRICE_IN", Use::Now, Decides::Manner),
+    ("LLM_FALLBACK_PRICE_OUT", Use::Now, Decides::Manner),
     ("EMBEDDINGS_BASE_URL", Use::Now, Decides::Place),
     ("EMBEDDINGS_API_KEY", Use::Now, Decides::Place),
     ("EMBEDDINGS_MODEL", Use::Now, Decides::Model),
@@ -59,7 +61,8 @@ pub(super) const KEYS: &[(&str, Use, Decides)] = &[
     ("BRAIN_COMPRESS_FROM", Use::Now, Decides::Manner),
     ("BRAIN_LEARN", Use::Now, Decides::Manner),
     ("BRAIN_ASK_ABOVE_USD", Use::Now, Decides::Right),
-    ("BRAIN_DAILY_BUDGET_USD", Use::Later, Decides::Right),
+    (DAILY_BUDGET, Use::Now, Decides::Right),
+    ("BRAIN_MONTHLY_BUDGET_USD", Use::Now, Decides::Right),
     ("BRAIN_PROMPTS_DIR", Use::Now, Decides::Place),
     ("BRAIN_MCP_CONFIG", Use::Now, Decides::Place),
     ("BRAIN_COMMANDS", Use::Now, Decides::Place),
@@ -104,10 +107,12 @@ pub(super) fn decides(key: &str) -> Option<Decides> {
 
 /// The key without the name of a stage, where it has one.
 fn base_of(key: &str) -> Option<&str> {
-    ["LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "LLM_TIMEOUT"].iter().chain(&PRICE_KEYS).copied().find(|base| {
-        let stage = key.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
-        stage.is_some_and(|stage| Stage::ALL.iter().any(|s| s.name().to_uppercase() == stage))
-    })
+    ["LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "LLM_TIMEOUT", DAILY_BUDGET].iter().chain(&PRICE_KEYS).copied().find(
+        |base| {
+            let stage = key.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
+            stage.is_some_and(|stage| Stage::ALL.iter().any(|s| s.name().to_uppercase() == stage))
+        },
+    )
 }
 
 /// What to say of a key there is not.

@@ -27,6 +27,7 @@ use brain_core::core::ids::UserId;
 use brain_core::core::tasks::TaskLimits;
 use brain_core::limits::kept::Keep;
 use brain_core::ports::{Planning, Stage, TokenPrice, Wording};
+use brain_engine::metering::Budgets;
 use brain_wire::accounts::{AccountConfig, AccountsPlace};
 use brain_wire::declared::DeclaredService;
 use brain_wire::mcp::McpServer;
@@ -78,6 +79,10 @@ pub struct Config {
     pub model_timeouts: BTreeMap<Stage, Duration>,
     /// What the tokens of each stage's model cost, where its owner has said so.
     pub prices: BTreeMap<Stage, TokenPrice>,
+    /// The same of the one that takes over.
+    pub fallback_price: Option<TokenPrice>,
+    /// What calls of models may cost.
+    pub budgets: Budgets,
     /// Takes over when a stage's endpoint does not answer.
     pub model_fallback: Option<ModelEndpoint>,
     /// Makes vectors of facts and of what is asked about them.

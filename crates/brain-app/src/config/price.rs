@@ -1,15 +1,63 @@
-//! What a model's tokens cost, as its owner says: `LLM_PRICE_IN` and `LLM_PRICE_OUT`, also for one stage.
+//! What a model's tokens cost: as its owner says (`LLM_PRICE_IN` and `LLM_PRICE_OUT`, also for one stage), nothing on
+//! this machine, or as its maker publishes it (`data/prices.toml`); and what may be spent.
 //!
-//! Invariant: a price belongs to its model. A stage with a model or endpoint of its own never takes the common price,
-//! which would be a guess. Not here: prices nobody has set.
+//! Invariants: a price belongs to its model, so a stage with a model or endpoint of its own never takes the common
+//! price, which would be a guess; a budget over a model whose price nobody knows is an error, as it would bound nothing.
 
 use std::collections::BTreeMap;
 
+use toml_edit::DocumentMut;
+
 use super::reader::{ConfigReader, usd};
+use super::{Config, ModelEndpoint};
 use brain_core::ports::{Stage, TokenPrice};
+use brain_engine::metering::{Budgets, PricedModel, PricedModels};
 
 /// The keys, which may carry a stage's name.
 pub(super) const PRICE_KEYS: [&str; 2] = ["LLM_PRICE_IN", "LLM_PRICE_OUT"];
+const SUBSTITUTE_KEYS: [&str; 2] = ["LLM_FALLBACK_PRICE_IN", "LLM_FALLBACK_PRICE_OUT"];
+pub(super) const DAILY_BUDGET: &str = "BRAIN_DAILY_BUDGET_USD";
+const MONTHLY_BUDGET: &str = "BRAIN_MONTHLY_BUDGET_USD";
+
+/// Prices as makers publish them.
+const PUBLISHED: &str = include_str!("../../../../data/prices.toml");
+
+impl Config {
+    /// Which model answers which stage, and what it costs as far as anybody knows.
+    pub fn priced_models(&self) -> PricedModels {
+        let published: DocumentMut = PUBLISHED.parse().unwrap_or_default();
+        let of = |endpoint: &ModelEndpoint, said: Option<TokenPrice>| PricedModel {
+            name: endpoint.model.clone(),
+            price: said.or_else(|| free(endpoint)).or_else(|| price_of(&published, &endpoint.model)),
+        };
+        let stages = self.models.iter();
+        PricedModels {
+            stages: stages.map(|(stage, at)| (*stage, of(at, self.prices.get(stage).copied()))).collect(),
+            substitute: self.model_fallback.as_ref().map(|endpoint| of(endpoint, self.fallback_price)),
+        }
+    }
+}
+
+/// A model on this machine costs nothing.
+fn free(endpoint: &ModelEndpoint) -> Option<TokenPrice> {
+    let url = reqwest::Url::parse(endpoint.base_url.trim()).ok()?;
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    let is_here = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    is_here.then_some(TokenPrice { input_usd: 0.0, output_usd: 0.0 })
+}
+
+/// What a model costs by its published price: by its name, behind a maker's, and without a date behind it.
+fn price_of(published: &DocumentMut, model: &str) -> Option<TokenPrice> {
+    let name = model.rsplit('/').next().unwrap_or(model).to_lowercase();
+    let undated = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+    let is_date = |rest: &str| rest.chars().filter(char::is_ascii_digit).count() >= 6;
+    let named = |name: &str| published.get(name)?.as_array();
+    let of_day = || named(undated).filter(|_| is_date(&name[undated.len()..]));
+    let both = named(&name).or_else(of_day)?;
+    let number = |at: usize| both.get(at)?.as_float();
+    Some(TokenPrice { input_usd: number(0)?, output_usd: number(1)? })
+}
 
 impl ConfigReader {
     pub(super) fn prices(&mut self) -> BTreeMap<Stage, TokenPrice> {
@@ -24,6 +72,43 @@ impl ConfigReader {
             }
         }
         prices
+    }
+
+    pub(super) fn fallback_price(&mut self) -> Option<TokenPrice> {
+        self.price(SUBSTITUTE_KEYS.map(str::to_owned))
+    }
+
+    pub(super) fn budgets(&mut self) -> Budgets {
+        let mut of = |key: &str| self.parsed(key, "US dollars, such as 0.50", usd);
+        let stages = Stage::ALL.into_iter().filter_map(|stage| {
+            let budget = of(&format!("{DAILY_BUDGET}_{}", stage.name().to_uppercase()))?;
+            Some((stage, budget))
+        });
+        let stages = stages.collect();
+        Budgets { daily: of(DAILY_BUDGET), monthly: of(MONTHLY_BUDGET), stages }
+    }
+
+    /// A budget over a model whose price nobody knows.
+    pub(super) fn check_budgets(&mut self, config: &Config) {
+        if config.budgets.is_unlimited() {
+            return;
+        }
+        let models = config.priced_models();
+        let unpriced = |model: &&PricedModel| model.price.is_none();
+        if let Some(model) = models.stages.values().find(unpriced) {
+            let name = &model.name;
+            self.problems.push(format!(
+                "a budget is set, and nobody knows what the model {name} costs: set {} and {}",
+                PRICE_KEYS[0], PRICE_KEYS[1]
+            ));
+        }
+        if let Some(model) = models.substitute.as_ref().filter(unpriced) {
+            let name = &model.name;
+            self.problems.push(format!(
+                "a budget is set, and nobody knows what the model {name} costs: set {} and {}",
+                SUBSTITUTE_KEYS[0], SUBSTITUTE_KEYS[1]
+            ));
+        }
     }
 
     fn price(&mut self, keys: [String; 2]) -> Option<TokenPrice> {

@@ -79,11 +79,13 @@ impl ConfigReader {
         if models.is_empty() && model_fallback.is_some() {
             self.problems.push("LLM_FALLBACK_BASE_URL is set without LLM_BASE_URL: set that one first".to_owned());
         }
-        Config {
+        let config = Config {
             telegram,
             models,
             model_timeouts: self.model_timeouts(),
             prices: self.prices(),
+            fallback_price: self.fallback_price(),
+            budgets: self.budgets(),
             model_fallback,
             embeddings: self.endpoint("EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY", "EMBEDDINGS_MODEL", None),
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
@@ -152,7 +154,9 @@ impl ConfigReader {
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             origin: self.origin.clone(),
             warnings,
-        }
+        };
+        self.check_budgets(&config);
+        config
     }
 
     fn number(&mut self, key: &str, from: usize, to: usize, usual: usize) -> usize {

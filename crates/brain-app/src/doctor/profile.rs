@@ -104,6 +104,7 @@ async fn probed(model: &dyn Model, prompts: &Prompts) -> Option<ModelProfile> {
             schema: Some(schema.clone()),
             tokens_max: TOKENS_MAX,
             patience: Patience::default(),
+            meter: Default::default(),
         };
         let said = model.complete(call, None).await.ok()?.json.unwrap_or_default();
         right += usize::from(probe.is_right(&said));

@@ -13,8 +13,8 @@ use brain_core::core::pending::{Pending, State};
 use brain_core::limits;
 use brain_core::limits::kept::{Kept, RETENTION};
 use brain_core::ports::records::{
-    Aside, Audit, CardMessage, CompressionTrace, ConversationSummary, InboxEntry, Message, OutboxEntry, Show, Shown,
-    TurnTrace, Undo,
+    Aside, Audit, CardMessage, CompressionTrace, ConversationSummary, DailyUsage, InboxEntry, Message, OutboxEntry,
+    Show, Shown, TurnTrace, Undo,
 };
 use brain_core::ports::{Batch, Expect, Key, Order, Scan, StoreError, Stored, Table, from_stored, leave_out};
 use brain_engine::pipeline::brain::Brain;
@@ -100,6 +100,7 @@ async fn parts(brain: &Brain, of: Kept) -> Result<Vec<KeyRange>, StoreError> {
         Kept::Offers => vec![KeyRange { of, scan: scan(Table::Meta, Some(Key::prefix(&[OFFER]))), is_by_time: false }],
         Kept::Traces => [Table::Turns, Table::Compressions].into_iter().flat_map(|table| whole(table, true)).collect(),
         Kept::Audit => whole(Table::Audit, true),
+        Kept::Usage => whole(Table::Usage, false),
         Kept::Aside => whole(Table::Aside, false),
         Kept::Outbox => by_chat(brain, of, Table::Outbox).await?,
         Kept::Conversation => {
@@ -154,6 +155,7 @@ async fn is_over(
         }
         Kept::Traces => alone(from_stored::<TurnTrace>(stored)?.at < until),
         Kept::Audit => alone(from_stored::<Audit>(stored)?.at < until),
+        Kept::Usage => alone(from_stored::<DailyUsage>(stored)?.day < until.date_naive()),
         // What was left where it is is still there.
         Kept::Aside => {
             let aside = from_stored::<Aside>(stored)?;

@@ -21,6 +21,8 @@ pub enum Kept {
     Offers,
     /// How each turn went.
     Traces,
+    /// What calls of models came to.
+    Usage,
     /// Who decided what.
     Audit,
     /// Records that could not be read.
@@ -53,7 +55,7 @@ const DAY: i64 = 24 * HOUR;
 pub const KEPT_SECS_MAX: i64 = 36_500 * DAY;
 
 /// Everything that is not kept for ever.
-pub const RETENTION: [Retention; 10] = [
+pub const RETENTION: [Retention; 11] = [
     Retention {
         of: Kept::Inbox,
         what: "updates that were answered (their numbers, without words)",
@@ -125,6 +127,15 @@ pub const RETENTION: [Retention; 10] = [
         secs_min: 7 * DAY,
         why: "a fault is looked into within a month, and a month is what costs are counted by",
         why_min: "/status speaks of the last week",
+    },
+    Retention {
+        of: Kept::Usage,
+        what: "what calls of models came to, by day, person, stage and model, never words",
+        setting: "BRAIN_KEEP_USAGE",
+        secs: 400 * DAY,
+        secs_min: 31 * DAY,
+        why: "what a year has cost is seen beside the year before",
+        why_min: "a budget is counted by the month",
     },
     Retention {
         of: Kept::Audit,

@@ -10,6 +10,7 @@ mod clock;
 mod embedder;
 mod file_error;
 mod index;
+pub mod metering;
 mod model;
 mod optimistic;
 mod pool;
@@ -32,6 +33,7 @@ pub use index::{
     BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Query,
     Ranking, Source, Update, WordMatch,
 };
+pub use metering::Meter;
 pub use model::{
     Call, Completion, Model, ModelError, ModelHost, Patience, Planning, Stage, TokenPrice, ToolCall, Usage, Wording,
 };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::AnswerSchema;
+use super::{AnswerSchema, Meter};
 
 /// The stages that may call a model; the name goes out as `X-Brain-Stage`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -140,6 +140,8 @@ pub struct Call {
     pub tokens_max: u32,
     /// Of the turn that asks.
     pub patience: Patience,
+    /// Likewise: whose call it is, and what it comes to.
+    pub meter: Meter,
 }
 
 /// What calls cost. Sums with `+=`.
@@ -174,6 +176,11 @@ pub struct TokenPrice {
 }
 
 impl TokenPrice {
+    /// Whether calls cost nothing.
+    pub fn is_free(self) -> bool {
+        self.input_usd == 0.0 && self.output_usd == 0.0
+    }
+
     /// In US dollars.
     pub fn of(self, tokens_in: u64, tokens_out: u64) -> f64 {
         (tokens_in as f64 * self.input_usd + tokens_out as f64 * self.output_usd) / 1e6
@@ -259,6 +266,12 @@ pub enum ModelError {
         /// What the attempts cost.
         usage: Usage,
     },
+    /// The call was not made: there is not enough left of what may be spent.
+    #[error("{why}")]
+    OverBudget {
+        /// Which budget, in words for the person.
+        why: String,
+    },
     /// The endpoint answered with something that is no completion.
     #[error("the model endpoint's answer cannot be read: {why}")]
     Unreadable {
@@ -277,6 +290,7 @@ impl ModelError {
             | Self::TooSlow { usage, .. }
             | Self::Rejected { usage, .. }
             | Self::Unreadable { usage, .. } => *usage,
+            Self::OverBudget { .. } => Usage::default(),
         }
     }
 }
@@ -308,6 +322,11 @@ pub trait Model: Send + Sync + fmt::Debug {
     /// How long an answer to this stage takes, as its last ones did; `None` while nothing is known.
     fn takes(&self, _stage: Stage) -> Option<Duration> {
         None
+    }
+
+    /// Sends this call to the endpoint that stands in for the stage's own; false where there is no other.
+    fn substitute(&self, _call: &Call) -> bool {
+        false
     }
 
     /// Who is sent what is asked, each once; none where it is not known.

@@ -34,6 +34,8 @@ pub enum Table {
     Audit,
     /// One trace a turn.
     Turns,
+    /// What calls of models came to, by day.
+    Usage,
     /// What was said in every chat, in short.
     Summaries,
     /// How these came about.
@@ -70,7 +72,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -85,6 +87,7 @@ impl Table {
         Self::Due,
         Self::Audit,
         Self::Turns,
+        Self::Usage,
         Self::Summaries,
         Self::Compressions,
         Self::Erasures,
@@ -120,6 +123,7 @@ impl Table {
             Self::Due => "due",
             Self::Audit => "audit",
             Self::Turns => "turns",
+            Self::Usage => "usage",
             Self::Summaries => "summaries",
             Self::Compressions => "compressions",
             Self::Erasures => "erasures",
@@ -146,7 +150,13 @@ impl Table {
             Self::Pending | Self::Runs | Self::Cards | Self::Undo | Self::Erasures | Self::Aside => true,
             Self::Forgotten => true,
             Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
-            Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Summaries | Self::Compressions => false,
+            Self::Shown
+            | Self::Due
+            | Self::Audit
+            | Self::Turns
+            | Self::Usage
+            | Self::Summaries
+            | Self::Compressions => false,
             Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts | Self::Watches => false,
             // It is read from the account once more.
             Self::MailFolders | Self::MailUids | Self::Meta => false,

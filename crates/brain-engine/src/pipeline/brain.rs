@@ -15,6 +15,7 @@ use super::running::RunningTurns;
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::estimate::StagePrices;
 use crate::investigate::run::WorkLanes;
+use crate::metering::Budgets;
 use crate::queries::View;
 use brain_core::core::history::{Compression, results_within};
 use brain_core::core::ids::{ChatId, UserId, short_id};
@@ -82,6 +83,8 @@ pub struct Policy {
     pub ask_above_usd: f64,
     /// What the stages' tokens cost.
     pub prices: StagePrices,
+    /// What calls of models may cost.
+    pub budgets: Budgets,
     /// How long what only grows is kept.
     pub keep: Keep,
     /// Whether what was said long ago is shown to planners in short.

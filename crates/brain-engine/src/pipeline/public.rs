@@ -7,7 +7,7 @@
 
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit;
-use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::{Answer, usage};
 use crate::pipeline::intake::commands;
 use crate::pipeline::stages::guard::Verdict;
 use crate::pipeline::stages::guessed;
@@ -33,7 +33,12 @@ pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     let ended = match super::open(brain, incoming, &account, cancel.clone(), Debounce::over()).await {
         Ok(mut turn) => match unless_cancelled(&cancel, answer(&mut turn)).await.flatten() {
             Ok(Some(answer)) => Public::Answered(super::finish(&turn, Ok(answer)).await),
-            Ok(None) => Public::Private,
+            Ok(None) => {
+                if let Err(error) = usage::keep_alone(brain, &account.meter()).await {
+                    tracing::warn!(%error, "what was asked of a model in a group is not counted");
+                }
+                Public::Private
+            }
             Err(cancelled) => Public::Answered(super::finish(&turn, Err(cancelled)).await),
         },
         Err(error) => Public::Answered(commit::cannot_even_begin(brain, incoming, &error).await),

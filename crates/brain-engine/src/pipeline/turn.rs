@@ -69,6 +69,7 @@ impl<'a> Turn<'a> {
     ) -> Result<Self, StoreError> {
         let beginning = read::beginning(brain, incoming).await?;
         let ctx = brain.request_context(&beginning.user, &incoming.chat);
+        account.is_of(&ctx.owner, ctx.now.with_timezone(&ctx.zone).date_naive());
         let facts = TurnFacts::new(incoming.clone(), ctx, beginning, brain.services.now().kept_phrases());
         Ok(Self { brain, facts, account, cancel, debounce })
     }

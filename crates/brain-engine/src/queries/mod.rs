@@ -15,6 +15,7 @@ pub mod pending;
 pub mod questions;
 pub mod services;
 pub mod turns;
+pub mod usage;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;

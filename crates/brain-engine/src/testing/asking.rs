@@ -13,7 +13,7 @@ use crate::investigate::asker::{InvestigationModel, ModelSpan};
 use crate::investigate::cache::EvidenceCache;
 use crate::investigate::run::BudgetLimits;
 use brain_core::core::ids::UserId;
-use brain_core::ports::{Call, Completion, Model, ModelError, Patience, Usage};
+use brain_core::ports::{Call, Completion, Meter, Model, ModelError, Patience, Usage};
 use brain_core::prompts::Prompts;
 
 type Says = Box<dyn Fn(&Call, usize) -> Option<String> + Send + Sync>;
@@ -121,6 +121,7 @@ impl AskingWorld {
             model: &self.script,
             prompts: &self.prompts,
             patience: Patience::default(),
+            meter: Meter::default(),
             gate: &self.bounds.budget,
             trace: &trace,
             cache: self.cache.as_ref().map(|cache| cache.of(&self.owner, self.now)),

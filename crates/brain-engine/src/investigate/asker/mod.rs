@@ -22,7 +22,7 @@ use super::run::OutOfBudget;
 use brain_core::core::text::shorten;
 use brain_core::limits;
 use brain_core::ports::records::SpanOutcome;
-use brain_core::ports::{AnswerSchema, Call, Completion, Model, ModelError, Patience, Stage, Usage};
+use brain_core::ports::{AnswerSchema, Call, Completion, Meter, Model, ModelError, Patience, Stage, Usage};
 use brain_core::prompts::{Fixed, Prompt, Prompts};
 
 /// Why a model gave nothing.
@@ -72,6 +72,8 @@ pub struct InvestigationModel<'a> {
     pub prompts: &'a Prompts,
     /// Of the turn.
     pub patience: Patience,
+    /// Likewise.
+    pub meter: Meter,
     /// Lets calls through.
     pub gate: &'a dyn ModelGate,
     /// Told of every call when it is over; must return at once.
@@ -97,6 +99,7 @@ impl<'a> InvestigationModel<'a> {
             model: self.model,
             prompts: self.prompts,
             patience: self.patience.clone(),
+            meter: self.meter.clone(),
             gate,
             trace: self.trace,
             cache: self.cache,
@@ -190,7 +193,8 @@ impl<'a> InvestigationModel<'a> {
         let shape = schema.as_ref().map_or(0, |schema| schema.as_str().len());
         let input_bytes = system.len() + user.len();
         let most = tokens_of(input_bytes + shape) + u64::from(tokens_max);
-        let call = Call { stage, system, user, schema, tokens_max, patience: self.patience.clone() };
+        let (patience, meter) = (self.patience.clone(), self.meter.clone());
+        let call = Call { stage, system, user, schema, tokens_max, patience, meter };
         let begun = Instant::now();
         let answer = self.gate.pass(most, Box::pin(self.model.complete(call, words))).await;
         let usage = match &answer {

@@ -9,7 +9,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use super::answer::{Answer, Question};
 use super::user::{self, UserChange};
-use super::{conversation, outbox, shown};
+use super::{conversation, outbox, shown, usage};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use brain_core::core::ids::PendingId;
@@ -43,11 +43,11 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
     } else {
         turn.debounce.before_writing().await;
     }
-    let mut committed = commit(turn.brain, &turn.facts, &answer, trace(&turn.facts, turn.account, &answer)).await;
+    let mut committed = commit(turn.brain, &turn.facts, turn.account, &answer).await;
     if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, &answer.hinges_on) {
         // The first decision stands.
         let told = too_late(card.clone()).await.unwrap_or_else(|error| trouble(&error));
-        committed = commit(turn.brain, &turn.facts, &told, trace(&turn.facts, turn.account, &told)).await;
+        committed = commit(turn.brain, &turn.facts, turn.account, &told).await;
         (path, reports) = (told.path, told.reports);
     }
     fail_point("answer-durable");
@@ -109,19 +109,20 @@ pub fn sorry(error: &StoreError) -> String {
 
 /// Commits an answer, on the records as they are at this moment. What the answer brings along in its own batch
 /// (cards, journals, undos) expects the revisions that the turn has read; a conflict there is not resolved here.
-async fn commit(brain: &Brain, facts: &TurnFacts, answer: &Answer, trace: TurnTrace) -> Result<(), StoreError> {
+async fn commit(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> Result<(), StoreError> {
+    let (trace, meter) = (trace(facts, account, answer), account.meter());
     let now = brain.clock.now();
     let mut changes = answer.user.clone();
     if answer.zone_named {
         changes.push(UserChange::ZoneNamed);
     }
-    const READ_HERE: &[Table] = &[Table::Chats, Table::Inbox, Table::Shown];
+    const READ_HERE: &[Table] = &[Table::Chats, Table::Inbox, Table::Shown, Table::Usage];
     // Reminders and the briefing follow what a person chooses, in the same commit.
     const AND_WITH_SETTINGS: &[Table] =
-        &[Table::Chats, Table::Inbox, Table::Shown, Table::Users, Table::Tasks, Table::Due];
+        &[Table::Chats, Table::Inbox, Table::Shown, Table::Usage, Table::Users, Table::Tasks, Table::Due];
     let again = if changes.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
     let _order = brain.locks.writing(facts.chat()).await;
-    let (trace, changes) = (&trace, &changes);
+    let (trace, changes, meter) = (&trace, &changes, &meter);
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
         let (mut state, expect) = brain.chat_state_at(facts.chat()).await?;
@@ -132,6 +133,9 @@ async fn commit(brain: &Brain, facts: &TurnFacts, answer: &Answer, trace: TurnTr
         }
         let edits = shown::rewritten(brain, facts.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, said, edits, &mut state, now, &mut batch)?;
+        if let Some(told) = usage::keep(brain, meter, &mut batch).await? {
+            outbox::enqueue(&mut state, Show::Send(Reply::text(told)), now, &mut batch)?;
+        }
         outbox::put_first(&state, expect, &mut batch)?;
         close_inbox(brain, &facts.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.

@@ -84,8 +84,8 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     reading: AnswerChecks<'_, T>,
 ) -> Asked<T> {
     let Prompt { system, user } = prompt;
-    let patience = account.patience.clone();
-    let call = Call { stage, system, user, schema: Some(schema), tokens_max, patience };
+    let (patience, meter) = (account.patience.clone(), account.meter());
+    let call = Call { stage, system, user, schema: Some(schema), tokens_max, patience, meter };
     typed_growing(account, model, call, reading, None).await
 }
 
@@ -178,7 +178,8 @@ pub async fn words(
     let Prompt { system, user } = prompt;
     let input = system.len() + user.len();
     let started = account.elapsed_us();
-    let call = Call { stage, system, user, schema: None, tokens_max, patience: account.patience.clone() };
+    let (patience, meter) = (account.patience.clone(), account.meter());
+    let call = Call { stage, system, user, schema: None, tokens_max, patience, meter };
     let waiting = account.waits_for_model();
     let asked = model.complete(call, words);
     let result = match within {

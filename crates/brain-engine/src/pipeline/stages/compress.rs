@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::{ask, notes};
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::usage;
 use crate::pipeline::turn::{TurnAccount, TurnFacts, shown_of_others, voice_for};
 use brain_core::core::history::{Fold, FoldPart, HistoryEntry, HistorySummary, Voice, whole_turns};
 use brain_core::core::ids::{ChatId, RunId, UserId};
@@ -76,6 +77,7 @@ async fn shortened(brain: &Brain, chat: &ChatId, owner: &UserId) -> Result<bool,
     let fold = Fold::of((before.messages > 0).then_some(&before.summary), &entries[..covered]);
     let began = Instant::now();
     let account = TurnAccount::new(RunId::new(brain.new_id()));
+    account.is_of(owner, brain.clock.now().with_timezone(&brain.policy.zone).date_naive());
     let is_by_hand = brain.model.is_none() || before.unfit >= limits::SUMMARIES_UNFIT_MAX;
     let reference = Reference { now: last.at, zone: brain.policy.zone, order: brain.policy.order };
     let worded = if is_by_hand {
@@ -111,6 +113,7 @@ async fn shortened(brain: &Brain, chat: &ChatId, owner: &UserId) -> Result<bool,
         fallback,
     };
     let goes_on = summary.is_some() && covered < all;
+    usage::keep_alone(brain, &account.meter()).await?;
     keep(brain, before, expect, (&messages[..covered], said), (summary, unfit), trace).await.map(|kept| kept && goes_on)
 }
 

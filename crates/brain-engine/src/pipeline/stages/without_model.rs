@@ -8,6 +8,9 @@ pub(super) fn remark(error: &ModelError) -> &'static str {
     match error {
         ModelError::TooSlow { .. } => "(My language model took too long, so I used my built-in understanding.)",
         ModelError::Unreachable { .. } => "(My language model can't be reached, so I used my built-in understanding.)",
+        ModelError::OverBudget { .. } => {
+            "(What my language model may cost is used up for now, so I used my built-in understanding; /status says more.)"
+        }
         ModelError::Rejected { status: 401 | 403, .. } => {
             "(My language model refused its key, so I used my built-in understanding; /status says more.)"
         }
@@ -41,6 +44,7 @@ mod tests {
             ModelError::TooSlow { why: why(), usage },
             ModelError::Unreachable { why: why(), usage },
             ModelError::Unreadable { why: why(), usage },
+            ModelError::OverBudget { why: why() },
             rejected(401),
             rejected(404),
             rejected(429),

@@ -8,19 +8,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::NaiveDate;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::status;
 use super::waiting::ModelWait;
-use brain_core::core::ids::RunId;
+use brain_core::core::ids::{RunId, UserId};
 use brain_core::core::outcome::Report;
 use brain_core::core::progress::Progress;
 use brain_core::core::turn::{Done, Path};
 use brain_core::limits;
 use brain_core::ports::records::SpanOutcome;
 use brain_core::ports::records::StageSpan;
-use brain_core::ports::{Patience, Usage};
+use brain_core::ports::{Meter, Patience, Usage};
 
 /// See the module.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub struct TurnAccount {
 
 #[derive(Debug)]
 struct AccountEntries {
+    /// Counts its calls of models, once it is known whose they are.
+    meter: Meter,
     usage: Usage,
     fallbacks: BTreeSet<String>,
     spans: Vec<StageSpan>,
@@ -56,6 +59,7 @@ impl TurnAccount {
     /// Of a turn that begins now.
     pub fn new(turn: RunId) -> Self {
         let entries = AccountEntries {
+            meter: Meter::default(),
             usage: Usage::default(),
             fallbacks: BTreeSet::new(),
             spans: Vec::new(),
@@ -73,6 +77,16 @@ impl TurnAccount {
             answers_question: AtomicBool::new(false),
             ruled_out: OnceCell::new(),
         }
+    }
+
+    /// Its calls of models are those of this person, on this day of theirs.
+    pub fn is_of(&self, owner: &UserId, day: NaiveDate) {
+        self.entries(|entries| entries.meter = Meter::of(owner.clone(), day));
+    }
+
+    /// What counts its calls.
+    pub fn meter(&self) -> Meter {
+        self.entries(|entries| entries.meter.clone())
     }
 
     /// Adds what a model call cost.

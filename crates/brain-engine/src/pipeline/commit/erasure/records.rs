@@ -45,7 +45,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
         Table::MailFolders | Table::MailUids | Table::Tools => Treatment::Left,
-        Table::Watches | Table::Compressions | Table::Forgotten => Treatment::Left,
+        Table::Watches | Table::Compressions | Table::Usage | Table::Forgotten => Treatment::Left,
     }
 }
 
@@ -62,7 +62,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         }
         Table::Chats | Table::Runs => true,
         Table::Messages | Table::Shown | Table::Undo | Table::Audit | Table::Turns | Table::Meta => false,
-        Table::Aside => false,
+        Table::Aside | Table::Usage => false,
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
         Table::MailFolders | Table::MailUids | Table::Tools => false,

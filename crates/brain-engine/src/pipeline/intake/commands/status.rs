@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::Duration;
 
+use crate::metering::Budgets;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
@@ -14,11 +15,13 @@ use crate::pipeline::turn::TurnFacts;
 use crate::queries::figures::{
     self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, SavedFigures, SetReminder, TurnFigures,
 };
+use crate::queries::usage;
 use brain_core::core::span::{ago, span};
 use brain_core::core::text::{capital, shorten, visible};
 use brain_core::core::turn::Path;
 use brain_core::limits::{LIST_ROWS_MAX, MCP_CHANGES_SHOWN_MAX, MCP_WHY_CHARS_MAX, MODEL_SLOW_MS};
 use brain_core::ports::StoreError;
+use brain_core::ports::metering::UsageSum;
 use brain_language::language::time;
 use brain_language::language::time::Grain;
 use brain_services::services::mcp::{ServerStanding, ServerState, asking_in_words, service_name};
@@ -47,6 +50,9 @@ async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> 
         },
         format!("⏰ Next reminder: {}", next.map_or_else(|| "none is set.".to_owned(), |next| reminder(facts, next))),
     ];
+    if brain.model.is_some() {
+        lines.insert(2, spent(brain, facts).await?);
+    }
     lines.extend(accounts(brain, facts));
     if facts.user.admin || brain.policy.admins.contains(facts.owner()) {
         lines.push(String::new());
@@ -115,6 +121,35 @@ fn servers(brain: &Brain) -> Vec<String> {
         format!("🧰 {name}: {state}{waits}{left_out}{asks}")
     };
     listed(standing.iter().map(line).collect(), "servers")
+}
+
+/// What the person's calls of it cost today, and what they may.
+async fn spent(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
+    let day = facts.ctx.now.with_timezone(&facts.ctx.zone).date_naive();
+    let used = usage::of_month(brain.store.as_ref(), facts.owner(), day).await?;
+    let mut today = UsageSum::default();
+    used.iter().filter(|used| used.day == day).for_each(|used| today += used.sum);
+    let month: f64 = used.iter().map(|used| used.sum.usd).sum();
+    let of = |usd: f64, budget: Option<f64>| match budget {
+        Some(budget) => format!("{} of {}", usage::dollars(usd), usage::dollars(budget)),
+        None => usage::dollars(usd),
+    };
+    let Budgets { daily, monthly, .. } = brain.policy.budgets;
+    let calls = match today.usage.calls {
+        0 => "no question".to_owned(),
+        1 => "1 question".to_owned(),
+        many => format!("{many} questions"),
+    };
+    let unpriced = match today.unpriced {
+        0 => String::new(),
+        many => format!(" (and {many} at a price that nobody told me: LLM_PRICE_IN, LLM_PRICE_OUT)"),
+    };
+    let refused = if today.refused > 0 { " What it may cost today is used up; tomorrow it goes on." } else { "" };
+    Ok(format!(
+        "💰 You asked it {calls} today: {} today, {} this month{unpriced}.{refused}",
+        of(today.usd, daily),
+        of(month, monthly)
+    ))
 }
 
 /// How its last call went.

@@ -73,6 +73,7 @@ impl Dialogue<'_> {
             schema: Some(schema),
             tokens_max: limits::CONVERSATION_TOKENS_MAX,
             patience: turn.account.patience.clone(),
+            meter: turn.account.meter(),
         };
         let misfit = |said: &ModelTurn| plan::misfit(turn.brain, &said.plan);
         let called = |calls: &[_]| {

@@ -151,8 +151,9 @@ impl<'t> Looking<'t> {
         model: &'a dyn Model,
         trace: &'a (dyn Fn(ModelSpan) + Send + Sync),
     ) -> InvestigationModel<'a> {
-        let (prompts, patience) = (&self.turn.brain.prompts, self.turn.account.patience.clone());
-        InvestigationModel { model, prompts, patience, gate: &self.budget, trace, cache: Some(self.cache()) }
+        let (prompts, account) = (&self.turn.brain.prompts, self.turn.account);
+        let (patience, meter) = (account.patience.clone(), account.meter());
+        InvestigationModel { model, prompts, patience, meter, gate: &self.budget, trace, cache: Some(self.cache()) }
     }
 
     /// What a run of it works with; `watch` is to call [`Self::says`].

@@ -1,0 +1,79 @@
+//! What a turn's calls of models came to: kept with its commit, and told once where a budget comes to its end.
+
+use chrono::NaiveDate;
+
+use crate::metering::Budgets;
+use crate::pipeline::brain::Brain;
+use crate::queries::usage::{self, SpentUsd};
+use brain_core::core::ids::UserId;
+use brain_core::ports::metering::MeteredUsage;
+use brain_core::ports::records::DailyUsage;
+use brain_core::ports::{Batch, Expect, Meter, RecordExt, StoreError, Table, optimistic};
+
+/// The part of a budget at which its person is told.
+const NEARLY: f64 = 0.8;
+
+/// Adds what a meter reads to the records of its day; what its person has to be told of that.
+pub(in crate::pipeline) async fn keep(
+    brain: &Brain,
+    meter: &Meter,
+    batch: &mut Batch,
+) -> Result<Option<String>, StoreError> {
+    let (Some((owner, day)), used) = (meter.owner(), meter.reading()) else { return Ok(None) };
+    if used.is_empty() {
+        return Ok(None);
+    }
+    for ((stage, model), sum) in &used {
+        let key = DailyUsage::key_of(owner, day, *stage, model);
+        let known = brain.store.load::<DailyUsage>(&key).await?;
+        let fresh =
+            || DailyUsage { owner: owner.clone(), day, stage: *stage, model: model.clone(), sum: Default::default() };
+        let (mut record, expect) = match known {
+            Some((record, revision)) => (record, Expect::Revision(revision)),
+            None => (fresh(), Expect::Absent),
+        };
+        record.sum += *sum;
+        batch.put(&record, expect)?;
+    }
+    told(brain, owner, day, &used).await
+}
+
+/// The same in a commit of its own: of calls that no turn's answer commits.
+pub(in crate::pipeline) async fn keep_alone(brain: &Brain, meter: &Meter) -> Result<(), StoreError> {
+    optimistic(&[Table::Usage], || async move {
+        let mut batch = Batch::default();
+        keep(brain, meter, &mut batch).await?;
+        if batch.changes.is_empty() { Ok(()) } else { brain.commit(batch).await.map(|_| ()) }
+    })
+    .await
+}
+
+/// Which border of a budget these calls have crossed, in words.
+async fn told(
+    brain: &Brain,
+    owner: &UserId,
+    day: NaiveDate,
+    used: &MeteredUsage,
+) -> Result<Option<String>, StoreError> {
+    let Budgets { daily, monthly, .. } = brain.policy.budgets;
+    if brain.policy.budgets.is_unlimited() {
+        return Ok(None);
+    }
+    let before = usage::spent(brain.store.as_ref(), owner, day).await?;
+    let now: f64 = used.values().map(|sum| sum.usd).sum();
+    if before.refused == 0 && used.values().any(|sum| sum.refused > 0) {
+        return Ok(Some(USED_UP.to_owned()));
+    }
+    let crosses = |budget: Option<f64>, before: f64| {
+        budget.filter(|budget| before < budget * NEARLY && before + now >= budget * NEARLY)
+    };
+    let SpentUsd { today, month, .. } = before;
+    let nearly = |when: &str, budget, used| {
+        let (used, budget) = (usage::dollars(used), usage::dollars(budget));
+        format!("ℹ️ More than 80 % of {when} budget for the language model is used: {used} of {budget}.")
+    };
+    let today = crosses(daily, today).map(|budget| nearly("today's", budget, today + now));
+    Ok(today.or_else(|| crosses(monthly, month).map(|budget| nearly("this month's", budget, month + now))))
+}
+
+const USED_UP: &str = "ℹ️ What the language model may cost is used up for now. Until there is more, I go on with what costs nothing: my built-in understanding. /status says how much there was, and until when.";

@@ -1,0 +1,80 @@
+//! What calls of a model cost is kept with the turn, and ends where a budget does.
+
+use brain_agent::core::ids::UserId;
+use brain_agent::core::turn::Path;
+use brain_agent::metering::Budgets;
+use brain_agent::ports::records::DailyUsage;
+use brain_agent::ports::{RecordExt, Scan, Stage, TokenPrice};
+use serde_json::json;
+
+use crate::rig::{ME, Rig, Setup, action};
+
+/// A thousandth of a US dollar for each token of an answer.
+const PRICE: TokenPrice = TokenPrice { input_usd: 0.0, output_usd: 1_000.0 };
+
+async fn used(rig: &Rig) -> Vec<DailyUsage> {
+    let all = rig.brain.store.list::<DailyUsage>(Scan::of::<DailyUsage>(&[], usize::MAX)).await.unwrap();
+    all.into_iter().map(|(used, _)| used).collect()
+}
+
+#[tokio::test]
+async fn each_turn_adds_what_its_calls_came_to_by_day_person_stage_and_model() {
+    let rig = Rig::new(Setup { price: Some(PRICE), ..Setup::default() });
+    rig.script.answers_in_tokens(100);
+    rig.script.routes(json!({"type": "action", "domains": ["task"], "is_followup": false}));
+    rig.plans(json!([action("task", "create", json!({"title": "Ring the plumber"}))]));
+    rig.says("see to it that I ring the plumber").await;
+    rig.says("and once more").await;
+    let used = used(&rig).await;
+    let of = |stage| used.iter().find(|used| used.stage == stage).unwrap_or_else(|| panic!("{stage}: {used:?}"));
+    for stage in [Stage::Route, Stage::Plan] {
+        let DailyUsage { owner, day, model, sum, .. } = of(stage);
+        assert_eq!((owner, day.to_string().as_str(), model.as_str()), (&UserId::new(ME), "2026-01-12", "scripted"));
+        assert_eq!((sum.usage.calls, sum.usage.tokens_out, sum.unpriced), (2, 200, 0), "{stage}");
+        assert!((sum.usd - 0.2).abs() < 1e-9, "{stage}: {}", sum.usd);
+    }
+}
+
+#[tokio::test]
+async fn a_budget_is_told_when_it_is_nearly_used_and_never_exceeded() {
+    let budgets = Budgets { daily: Some(5.0), ..Budgets::default() };
+    let rig = Rig::new(Setup { price: Some(PRICE), budgets, ..Setup::default() });
+    rig.script.answers_in_tokens(200);
+    let person = rig.me();
+    let mut told = String::new();
+    for number in 0..40 {
+        told.push_str(&person.says(&format!("how do you like the weather, part {number}?")).await.text());
+    }
+    let spent: f64 = used(&rig).await.iter().map(|used| used.sum.usd).sum();
+    assert!(spent > 4.0 && spent <= 5.0, "{spent}");
+    assert_eq!(told.matches("More than 80 % of today's budget for the language model is used").count(), 1, "{told}");
+    assert_eq!(told.matches("is used up for now. Until there is more").count(), 1, "{told}");
+    let status = person.says("/status").await;
+    assert!(status.text().contains(" of $5.00 today"), "{}", status.text());
+
+    // What code can do it still does, and says why it does it alone.
+    let reminder = person.says("remind me to ring the plumber tomorrow at 6pm").await;
+    assert_eq!(reminder.succeeded(), ["task.create"], "{}", reminder.text());
+    let calls = rig.script.stages().len();
+    let unread = person.says("the thing with the plumber, you know").await;
+    assert_eq!((unread.path() == Path::Error, rig.script.stages().len()), (false, calls), "{}", unread.text());
+}
+
+#[tokio::test]
+async fn the_budget_of_another_person_is_another_and_a_new_day_begins_anew() {
+    let budgets = Budgets { daily: Some(1.0), ..Budgets::default() };
+    let rig = Rig::new(Setup { price: Some(PRICE), budgets, ..Setup::default() });
+    rig.script.answers_in_tokens(300);
+    let asks = async |person: &str| {
+        let before = rig.script.stages().len();
+        for number in 0..10 {
+            rig.as_user(person).says(&format!("how do you like the weather, part {number}?")).await;
+        }
+        rig.script.stages().len() - before
+    };
+    let first = asks(ME).await;
+    assert!(first > 0 && asks(ME).await == 0);
+    assert_eq!(asks("bob").await, first);
+    rig.moves_clock(chrono::Duration::days(1)).await;
+    assert_eq!(asks(ME).await, first);
+}
