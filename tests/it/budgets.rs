@@ -8,6 +8,8 @@ use brain_agent::ports::{RecordExt, Scan, Stage, TokenPrice};
 use serde_json::json;
 
 use crate::rig::{ME, Rig, Setup, action};
+use crate::support::model_server::{ModelReply, ModelServer};
+use crate::support::program::{Program, text_of};
 
 /// A thousandth of a US dollar for each token of an answer.
 const PRICE: TokenPrice = TokenPrice { input_usd: 0.0, output_usd: 1_000.0 };
@@ -77,4 +79,30 @@ async fn the_budget_of_another_person_is_another_and_a_new_day_begins_anew() {
     assert_eq!(asks("bob").await, first);
     rig.moves_clock(chrono::Duration::days(1)).await;
     assert_eq!(asks(ME).await, first);
+}
+
+/// The program itself, over a real server, ended and begun anew.
+#[test]
+fn what_was_spent_counts_in_the_next_life() {
+    let server = ModelServer::start(|_| ModelReply::route("chat", &[]));
+    let program = Program::new()
+        .model(&server)
+        .env("LLM_PRICE_IN", "100")
+        .env("LLM_PRICE_OUT", "100")
+        .env("BRAIN_DAILY_BUDGET_USD", "1");
+    let life = || {
+        let mut console = program.at("2026-01-11T09:00:00Z");
+        for number in 0..12 {
+            console.say(&format!("how do you like the weather, part {number}?"));
+        }
+        text_of(&console.say("/status"))
+    };
+    let first = life();
+    let calls = server.calls().len();
+    assert!(calls > 4 && first.contains("of $1.00 today"), "{first}");
+    server.forget_calls();
+    let second = life();
+    assert!(server.calls().len() < calls / 2, "what the first life left: {:?}", server.stages());
+    let line = second.lines().find(|line| line.contains("💰")).expect("a line");
+    assert!(line.contains("What it may cost today is used up") && line.contains(": $0.9"), "{line}");
 }

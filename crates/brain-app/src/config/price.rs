@@ -148,6 +148,48 @@ mod tests {
         assert!((prices[&Stage::Respond].of(1_000_000, 500_000) - 1.5).abs() < 1e-9);
     }
 
+    fn price_of_model(name: &str) -> Option<TokenPrice> {
+        price_of(&PUBLISHED.parse().expect("prices.toml"), name)
+    }
+
+    #[test]
+    fn a_published_price_is_that_of_the_model_behind_its_maker_and_before_its_date() {
+        let published: DocumentMut = PUBLISHED.parse().expect("prices.toml");
+        for (name, _) in published.iter() {
+            assert!(price_of_model(name).is_some(), "{name}");
+        }
+        let mini = price_of_model("gpt-4.1-mini");
+        for name in ["openai/gpt-4.1-mini", "GPT-4.1-mini", "gpt-4.1-mini-2025-04-14"] {
+            assert_eq!(price_of_model(name), mini, "{name}");
+        }
+        assert_ne!(price_of_model("gpt-4.1"), mini);
+        for name in ["gpt-4.1-mini-tuned", "gpt-4.1-mini-2", "qwen3:8b", "", "gpt"] {
+            assert_eq!(price_of_model(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_budget_needs_the_price_of_every_model_that_may_be_asked() {
+        let budget = ("BRAIN_DAILY_BUDGET_USD", "0.50");
+        let elsewhere = ("LLM_BASE_URL", "https://models.example/v1");
+        let (known, unknown) = (("LLM_MODEL", "gpt-4.1-mini"), ("LLM_MODEL", "house-blend"));
+        let set = [("LLM_PRICE_IN", "1"), ("LLM_PRICE_OUT", "2")];
+        let other = [("LLM_FALLBACK_BASE_URL", "https://models.example/v1"), ("LLM_FALLBACK_MODEL", "house-blend")];
+        assert_eq!(parse(&[budget]).unwrap().budgets.daily, Some(0.5), "on this machine nothing costs anything");
+        assert!(parse(&[budget, elsewhere, known]).is_ok());
+        assert!(parse(&[elsewhere, unknown]).is_ok(), "without a budget a price may be unknown");
+        let refused = parse(&[budget, elsewhere, unknown]).unwrap_err();
+        assert!(refused.contains("house-blend") && refused.contains("LLM_PRICE_IN"), "{refused}");
+        assert!(parse(&[&[budget, elsewhere, unknown][..], &set].concat()).is_ok());
+        let refused = parse(&[&[budget, elsewhere, known][..], &other].concat()).unwrap_err();
+        assert!(refused.contains("LLM_FALLBACK_PRICE_IN"), "{refused}");
+        let of_stage = parse(&[("BRAIN_DAILY_BUDGET_USD_EXTRACT", "0.2"), ("BRAIN_MONTHLY_BUDGET_USD", "5")]).unwrap();
+        assert_eq!((of_stage.budgets.stages[&Stage::Extract], of_stage.budgets.monthly), (0.2, Some(5.0)));
+        for (key, value) in [("BRAIN_DAILY_BUDGET_USD", "-1"), ("BRAIN_MONTHLY_BUDGET_USD_PLAN", "1")] {
+            assert!(parse(&[(key, value)]).unwrap_err().contains(key), "{key}");
+        }
+    }
+
     #[test]
     fn half_a_price_and_no_number_fail_by_name() {
         for (key, value) in

@@ -9,6 +9,7 @@ use super::reflect::{self, Reflected};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::TurnFacts;
+use brain_core::core::outcome::Status;
 use brain_core::core::text::{self, visible};
 use brain_core::limits;
 
@@ -85,6 +86,11 @@ pub(super) fn open_part(
     }
     if let Some(missed) = round.missed.as_ref().filter(|_| !round.is_new) {
         so_far.results.add_remark(stopped(open.as_ref().unwrap_or(missed)));
+        return None;
+    }
+    // A small model that got nothing done is not asked for more of the same: it is slow, and what is missing is told.
+    let has_done = so_far.answer.reports.iter().any(|report| report.status == Status::Succeeded);
+    if brain.is_small() && brain.model.is_some() && !has_done {
         return None;
     }
     // A model may leave out what it does not call open.
