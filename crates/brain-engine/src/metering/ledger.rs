@@ -37,8 +37,10 @@ pub struct BudgetLedger {
     /// What is bounded.
     pub budgets: Budgets,
     store: Arc<dyn Store>,
-    people: Mutex<HashMap<UserId, Arc<OnceCell<Arc<Mutex<Spent>>>>>>,
+    people: Mutex<HashMap<UserId, Arc<OnceCell<SharedSpent>>>>,
 }
+
+type SharedSpent = Arc<Mutex<Spent>>;
 
 /// What one person has spent, of the latest day that was asked about.
 #[derive(Debug, Default)]
@@ -73,7 +75,7 @@ impl Spent {
 /// Money that is held for a call. Dropped, it costs what was sent.
 #[derive(Debug)]
 pub struct Hold {
-    spent: Arc<Mutex<Spent>>,
+    spent: SharedSpent,
     stage: Stage,
     most: f64,
     least: f64,
@@ -140,7 +142,7 @@ impl BudgetLedger {
         Ok(Hold { spent, stage, most, least })
     }
 
-    async fn spent(&self, owner: &UserId, day: NaiveDate) -> Result<Arc<Mutex<Spent>>, StoreError> {
+    async fn spent(&self, owner: &UserId, day: NaiveDate) -> Result<SharedSpent, StoreError> {
         let cell = {
             let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
             people.entry(owner.clone()).or_default().clone()
@@ -149,7 +151,7 @@ impl BudgetLedger {
     }
 
     /// What the records say of a person's month up to this day.
-    async fn read(&self, owner: &UserId, day: NaiveDate) -> Result<Arc<Mutex<Spent>>, StoreError> {
+    async fn read(&self, owner: &UserId, day: NaiveDate) -> Result<SharedSpent, StoreError> {
         let mut spent = Spent::default();
         spent.turn_to(day);
         for used in usage::of_month(self.store.as_ref(), owner, day).await? {

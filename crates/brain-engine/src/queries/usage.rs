@@ -62,9 +62,8 @@ pub async fn of_day<R: Reader + ?Sized>(
 
 /// US dollars, with as many places as it takes to see something.
 pub fn dollars(usd: f64) -> String {
-    match usd {
-        none if none == 0.0 => "$0".to_owned(),
-        little if little < 0.01 => format!("${little:.4}"),
-        usd => format!("${usd:.2}"),
+    if usd == 0.0 {
+        return "$0".to_owned();
     }
+    if usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
