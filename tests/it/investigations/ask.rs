@@ -35,8 +35,12 @@ pub fn console(world: &World, data: &Path) -> Console {
 /// The same with the model.
 fn console_with(world: &World, data: &Path, endpoint: &str) -> Console {
     let args = ["--now", NOW, "--tz", world.zone.name()];
-    let program = Program::with_data_dir(data).env("LLM_BASE_URL", endpoint).env("LLM_MODEL", "capable");
-    let program = program.env("BRAIN_PLANNING", "conversation").env("LLM_TIMEOUT", "15m");
+    // One that is named plans as its size says.
+    let named = std::env::var("TRUTH_NAME").ok();
+    let planning = if named.is_some() { "auto" } else { "conversation" };
+    let name = named.as_deref().unwrap_or("capable");
+    let program = Program::with_data_dir(data).env("LLM_BASE_URL", endpoint).env("LLM_MODEL", name);
+    let program = program.env("BRAIN_PLANNING", planning).env("LLM_TIMEOUT", "15m");
     program.console(&args).limit(FIRST_ANSWER_OF_A_MODEL)
 }
 

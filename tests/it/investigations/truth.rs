@@ -1,6 +1,7 @@
 //! How right the answers are, without a model, by family of questions.
 //!
-//! `TRUTH_MODEL=http://…/v1` asks a capable model of that endpoint as well: its figures are printed and held to nothing.
+//! `TRUTH_MODEL=http://…/v1` asks a capable model of that endpoint as well: its figures are printed and held to nothing;
+//! with `TRUTH_NAME=qwen2.5-1.5b` a model of that name, which plans as its size says.
 //! `TRUTH_ERRORS=1` lists what was missed and what was wrong; `TRUTH_FAMILY=find` asks only one family;
 //! `TRUTH_KEEP=1` leaves the data folder for a console of one's own (`BRAIN_DATA_DIR`). The floors are to be raised,
 //! never to be reached by changing the truth.

@@ -139,7 +139,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         None => list_before(said).or_else(|| is_shopping(said).then(|| "shopping list".to_owned())),
     };
     let fixed = action.params.get("find_by").and_then(Value::as_str).map(str::to_owned);
-    let Some(name) = fixed.or(name) else { return Built::No };
+    let Some(name) = fixed.or(name).filter(|_| !text.is_empty()) else { return Built::No };
     set(&mut action, "find_by", Some(name));
     set(&mut action, "text", Some(text));
     Built::Act(action)

@@ -240,6 +240,14 @@ fn assert_in_catalog(action: &PlannedAction, text: &str) {
     }
 }
 
+#[test]
+fn a_list_to_which_nothing_is_added_is_no_request() {
+    for text in ["done the list : and", "put on the list: and"] {
+        let added = actions(planned(text, &meeting_with_sarah()));
+        assert!(added.iter().all(|action| action.command != "append"), "{text}: {added:?}");
+    }
+}
+
 fn actions(understood: Understood) -> Vec<PlannedAction> {
     match understood {
         Understood::Plan { plan, .. } => plan.actions,

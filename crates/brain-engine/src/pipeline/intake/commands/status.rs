@@ -136,9 +136,9 @@ async fn spent(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     };
     let Budgets { daily, monthly, .. } = brain.policy.budgets;
     let calls = match today.usage.calls {
-        0 => "no question".to_owned(),
-        1 => "1 question".to_owned(),
-        many => format!("{many} questions"),
+        0 => "no call".to_owned(),
+        1 => "1 call".to_owned(),
+        many => format!("{many} calls"),
     };
     let unpriced = match today.unpriced {
         0 => String::new(),
@@ -146,7 +146,7 @@ async fn spent(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     };
     let refused = if today.refused > 0 { " What it may cost today is used up; tomorrow it goes on." } else { "" };
     Ok(format!(
-        "💰 You asked it {calls} today: {} today, {} this month{unpriced}.{refused}",
+        "💰 Your use of it: {calls} today for {}, {} this month{unpriced}.{refused}",
         of(today.usd, daily),
         of(month, monthly)
     ))
