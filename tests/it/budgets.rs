@@ -1,10 +1,10 @@
 //! What calls of a model cost is kept with the turn, and ends where a budget does.
 
-use brain_agent::core::ids::UserId;
+use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::core::turn::Path;
 use brain_agent::metering::Budgets;
 use brain_agent::ports::records::DailyUsage;
-use brain_agent::ports::{RecordExt, Scan, Stage, TokenPrice};
+use brain_agent::ports::{Batch, Change, Expect, Record, RecordExt, Scan, Stage, Table, TokenPrice};
 use serde_json::json;
 
 use crate::rig::{ME, Rig, Setup, action};
@@ -105,4 +105,33 @@ fn what_was_spent_counts_in_the_next_life() {
     assert!(server.calls().len() < calls / 2, "what the first life left: {:?}", server.stages());
     let line = second.lines().find(|line| line.contains("💰")).expect("a line");
     assert!(line.contains("What it may cost today is used up") && line.contains("for $0.9"), "{line}");
+}
+
+/// What is counted is no reason to leave somebody without an answer, and nobody else is told of it.
+#[tokio::test]
+async fn a_count_that_cannot_be_read_stops_no_turn_and_a_group_hears_nothing_of_it() {
+    let budgets = Budgets { daily: Some(1.0), ..Budgets::default() };
+    let rig = Rig::new(Setup { price: Some(PRICE), budgets, ..Setup::default() });
+    rig.script.answers_in_tokens(300);
+    let group = rig.in_chat(ME, &ChatId::new("group"));
+    let mut told = String::new();
+    for number in 0..10 {
+        told.push_str(&group.says(&format!("how do you like the weather, part {number}?")).await.text());
+    }
+    assert!(!told.contains("budget") && !told.contains("may cost is used up"), "{told}");
+
+    let rig = Rig::new(Setup { price: Some(PRICE), ..Setup::default() });
+    rig.says("how do you like the weather?").await;
+    let kept = used(&rig).await;
+    let broken = |used: &DailyUsage| Change {
+        table: Table::Usage,
+        key: used.key(),
+        expect: Expect::Any,
+        put: Some((DailyUsage::VERSION, b"?".to_vec())),
+    };
+    let mut batch = Batch::default();
+    batch.extend(kept.iter().map(broken));
+    rig.brain.store.commit(batch).await.unwrap();
+    assert_eq!(rig.says("how do you like the weather?").await.path(), Path::Chat);
+    assert_eq!(used(&rig).await.len(), kept.len(), "counted anew");
 }

@@ -13,6 +13,9 @@ use crate::queries::usage;
 use brain_core::core::ids::UserId;
 use brain_core::ports::{Stage, Store, StoreError};
 
+/// The part of a budget at which its person is told.
+pub const NEARLY: f64 = 0.8;
+
 /// What may be spent, in US dollars.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Budgets {

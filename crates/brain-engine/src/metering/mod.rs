@@ -22,7 +22,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
-pub use self::ledger::{BudgetLedger, Budgets};
+pub use self::ledger::{BudgetLedger, Budgets, NEARLY};
 use brain_core::ports::metering::UsageSum;
 use brain_core::ports::{Call, Completion, Model, ModelError, ModelHost, Stage, TokenPrice, Usage};
 

@@ -133,7 +133,9 @@ async fn commit(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, answer:
         }
         let edits = shown::rewritten(brain, facts.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, said, edits, &mut state, now, &mut batch)?;
-        if let Some(told) = usage::keep(brain, meter, &mut batch).await? {
+        let told = usage::keep(brain, meter, &mut batch).await?;
+        // What somebody may spend is nobody else's business.
+        if let Some(told) = told.filter(|_| facts.chat().is_private_of(facts.owner())) {
             outbox::enqueue(&mut state, Show::Send(Reply::text(told)), now, &mut batch)?;
         }
         outbox::put_first(&state, expect, &mut batch)?;

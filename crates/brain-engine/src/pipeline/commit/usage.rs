@@ -2,16 +2,13 @@
 
 use chrono::NaiveDate;
 
-use crate::metering::Budgets;
+use crate::metering::{Budgets, NEARLY};
 use crate::pipeline::brain::Brain;
 use crate::queries::usage::{self, SpentUsd};
 use brain_core::core::ids::UserId;
 use brain_core::ports::metering::MeteredUsage;
 use brain_core::ports::records::DailyUsage;
 use brain_core::ports::{Batch, Expect, Meter, RecordExt, StoreError, Table, optimistic};
-
-/// The part of a budget at which its person is told.
-const NEARLY: f64 = 0.8;
 
 /// Adds what a meter reads to the records of its day; what its person has to be told of that.
 pub(in crate::pipeline) async fn keep(
@@ -25,12 +22,14 @@ pub(in crate::pipeline) async fn keep(
     }
     for ((stage, model), sum) in &used {
         let key = DailyUsage::key_of(owner, day, *stage, model);
-        let known = brain.store.load::<DailyUsage>(&key).await?;
         let fresh =
             || DailyUsage { owner: owner.clone(), day, stage: *stage, model: model.clone(), sum: Default::default() };
-        let (mut record, expect) = match known {
-            Some((record, revision)) => (record, Expect::Revision(revision)),
-            None => (fresh(), Expect::Absent),
+        let (mut record, expect) = match brain.store.load::<DailyUsage>(&key).await {
+            Ok(Some((record, revision))) => (record, Expect::Revision(revision)),
+            Ok(None) => (fresh(), Expect::Absent),
+            // A count that cannot be read stops no turn.
+            Err(error) if error.is_of_one_record() => (fresh(), Expect::Any),
+            Err(error) => return Err(error),
         };
         record.sum += *sum;
         batch.put(&record, expect)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::Duration;
 
-use crate::metering::Budgets;
+use crate::metering::{Budgets, NEARLY};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
@@ -130,11 +130,11 @@ async fn spent(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
     let mut today = UsageSum::default();
     used.iter().filter(|used| used.day == day).for_each(|used| today += used.sum);
     let month: f64 = used.iter().map(|used| used.sum.usd).sum();
+    let Budgets { daily, monthly, .. } = brain.policy.budgets;
     let of = |usd: f64, budget: Option<f64>| match budget {
         Some(budget) => format!("{} of {}", usage::dollars(usd), usage::dollars(budget)),
         None => usage::dollars(usd),
     };
-    let Budgets { daily, monthly, .. } = brain.policy.budgets;
     let calls = match today.usage.calls {
         0 => "no call".to_owned(),
         1 => "1 call".to_owned(),
@@ -144,7 +144,12 @@ async fn spent(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
         0 => String::new(),
         many => format!(" (and {many} at a price that nobody told me: LLM_PRICE_IN, LLM_PRICE_OUT)"),
     };
-    let refused = if today.refused > 0 { " What it may cost today is used up; tomorrow it goes on." } else { "" };
+    let is_month_used = monthly.is_some_and(|budget| month >= budget * NEARLY);
+    let refused = match today.refused {
+        0 => "",
+        _ if is_month_used => " What it may cost this month is used up; next month it goes on.",
+        _ => " What it may cost today is used up; tomorrow it goes on.",
+    };
     Ok(format!(
         "💰 Your use of it: {calls} today for {}, {} this month{unpriced}.{refused}",
         of(today.usd, daily),
