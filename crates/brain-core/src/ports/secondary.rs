@@ -45,13 +45,12 @@ pub fn readable<R: Record>(stored: &Stored) -> Option<R> {
 }
 
 /// The indexes over the ports' own records; services bring their own.
-pub static OF_RECORDS: [&Secondary; 6] = [
+pub static OF_RECORDS: [&Secondary; 5] = [
     &records::CARDS_BY_OWNER,
     &records::DUE_BY_OWNER,
     &records::OPEN_UPDATES,
     &records::UNDOS_BY_CHAT,
     &records::UPDATES_BY_MESSAGE,
-    &records::USAGE_BY_DAY,
 ];
 
 impl Scan {

@@ -68,11 +68,12 @@ impl Metered {
     }
 }
 
-/// What a call costs at least and at most.
-fn bounds(call: &Call, price: TokenPrice) -> (f64, f64) {
+/// What a call costs at least and at most, by the dearest of those who may answer it.
+fn bounds(call: &Call, prices: impl Iterator<Item = TokenPrice>) -> (f64, f64) {
     let shape = call.schema.as_ref().map_or(0, |schema| schema.as_str().len());
     let sent = ((call.system.len() + call.user.len() + shape) / BYTES_A_TOKEN_MIN) as u64;
-    (price.of(sent, 0), price.of(sent, u64::from(call.tokens_max)))
+    let both = prices.map(|price| (price.of(sent, 0), price.of(sent, u64::from(call.tokens_max))));
+    both.fold((0.0, 0.0), |(least, most): (f64, f64), (sent, all)| (least.max(sent), most.max(all)))
 }
 
 /// A call on its way: what becomes of it is counted, also where nobody waits for it any more.
@@ -117,7 +118,9 @@ impl Model for Metered {
         let mut held = None;
         let mut model = own.clone();
         if let (Some((owner, day)), Some(price)) = (call.meter.owner(), own.price) {
-            match self.ledger.hold(owner, day, call.stage, bounds(&call, price)).await {
+            let substitute = self.models.substitute.as_ref().and_then(|model| model.price);
+            let bounds = bounds(&call, [price].into_iter().chain(substitute));
+            match self.ledger.hold(owner, day, call.stage, bounds).await {
                 Ok(hold) => held = Some(hold),
                 Err(why) => {
                     let free =

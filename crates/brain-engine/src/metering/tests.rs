@@ -126,6 +126,20 @@ async fn over_its_budget_the_endpoint_that_costs_nothing_is_asked() {
     assert_eq!((sums("big").usage.calls, sums("small").usage.calls, sums("small").usd), (1, 2, 0.0));
 }
 
+/// A stand-in may answer at its own price.
+#[tokio::test(start_paused = true)]
+async fn a_call_is_held_at_the_price_of_the_dearest_who_may_answer_it() {
+    let (model, store): (Arc<Costly>, Arc<dyn Store>) = (Arc::default(), Arc::new(MemoryStore::new()));
+    let priced =
+        |output_usd| PricedModel { name: "m".to_owned(), price: Some(TokenPrice { input_usd: 0.0, output_usd }) };
+    let stages = Stage::ALL.map(|stage| (stage, priced(1.0))).into();
+    let models = PricedModels { stages, substitute: Some(priced(4_000.0)) };
+    let metered = Metered::new(model.clone(), models, Arc::new(BudgetLedger::new(daily(3.0), store)));
+    let refused = metered.complete(call(&ann("2026-01-12")), None).await;
+    assert!(matches!(refused, Err(ModelError::OverBudget { .. })), "4 of 3 US dollars: {refused:?}");
+    assert_eq!(model.calls.load(Ordering::SeqCst), 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_nobody_waits_for_any_more_is_counted_and_gives_back_what_it_held() {
     let (model, store): (Arc<Costly>, Arc<dyn Store>) = (Arc::default(), Arc::new(MemoryStore::new()));

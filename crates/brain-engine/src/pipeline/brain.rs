@@ -155,9 +155,9 @@ impl Brain {
         }
     }
 
-    /// Whether the model, if there is one, adds to what code reads and holds no conversation.
+    /// Whether there is a model that adds to what code reads and holds no conversation.
     pub fn is_small(&self) -> bool {
-        matches!(self.planning(), Planning::Auto | Planning::Steps)
+        self.model.is_some() && matches!(self.planning(), Planning::Auto | Planning::Steps)
     }
 
     /// Whether turns are conversations with the model.

@@ -1,13 +1,10 @@
 //! What calls of models came to, from the records of days: never from the last traces.
 
-use std::collections::BTreeMap;
-
 use chrono::{Datelike, NaiveDate};
 
 use brain_core::core::ids::UserId;
-use brain_core::ports::metering::UsageSum;
-use brain_core::ports::records::{DailyUsage, USAGE_BY_DAY};
-use brain_core::ports::{Reader, RecordExt, Scan, StoreError};
+use brain_core::ports::records::DailyUsage;
+use brain_core::ports::{Key, Reader, RecordExt, Scan, StoreError};
 
 /// What one person has spent, by the records.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -26,12 +23,11 @@ pub async fn of_month<R: Reader + ?Sized>(
     owner: &UserId,
     day: NaiveDate,
 ) -> Result<Vec<DailyUsage>, StoreError> {
-    let mut all = Vec::new();
-    for date in (1..=day.day()).filter_map(|date| day.with_day(date)) {
-        let scan = Scan::of::<DailyUsage>(&[owner.as_str(), &date.to_string()], usize::MAX);
-        all.extend(reader.list::<DailyUsage>(scan).await?.into_iter().map(|(used, _)| used));
-    }
-    Ok(all)
+    let first = day.with_day(1).unwrap_or(day).to_string();
+    let mine = Scan::of::<DailyUsage>(&[owner.as_str()], usize::MAX);
+    let scan = Scan { after: Some(Key::of(&[owner.as_str(), &first])), ..mine };
+    let month = reader.list::<DailyUsage>(scan).await?.into_iter().map(|(used, _)| used);
+    Ok(month.filter(|used| used.day <= day).collect())
 }
 
 /// What a person has spent by this day.
@@ -45,19 +41,6 @@ pub async fn spent<R: Reader + ?Sized>(reader: &R, owner: &UserId, day: NaiveDat
         }
     }
     Ok(spent)
-}
-
-/// What everybody used on a day, by stage and model.
-pub async fn of_day<R: Reader + ?Sized>(
-    reader: &R,
-    day: NaiveDate,
-) -> Result<BTreeMap<(&'static str, String), UsageSum>, StoreError> {
-    let scan = Scan::by(&USAGE_BY_DAY, &[&day.to_string()], usize::MAX);
-    let mut sums: BTreeMap<(&'static str, String), UsageSum> = BTreeMap::new();
-    for (used, _) in reader.list::<DailyUsage>(scan).await? {
-        *sums.entry((used.stage.name(), used.model)).or_default() += used.sum;
-    }
-    Ok(sums)
 }
 
 /// US dollars, with as many places as it takes to see something.

@@ -28,7 +28,7 @@ pub use in_doubt::InDoubt;
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
 pub use summary::{CompressionTrace, ConversationSummary};
 pub use trace::{ASKED_BEFORE, Audit, SpanOutcome, StageSpan, TurnTrace};
-pub use usage::{DailyUsage, USAGE_BY_DAY};
+pub use usage::DailyUsage;
 
 /// An instant as a part of a key that sorts by time.
 pub fn millis(at: DateTime<Utc>) -> String {

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::ids::UserId;
 use crate::ports::metering::UsageSum;
-use crate::ports::secondary::readable;
-use crate::ports::{Key, Record, Secondary, Stage, Table};
+use crate::ports::{Key, Record, Stage, Table};
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,14 +38,3 @@ impl Record for DailyUsage {
         Self::key_of(&self.owner, self.day, self.stage, &self.model)
     }
 }
-
-/// What everybody used, in order of days.
-pub static USAGE_BY_DAY: Secondary = Secondary {
-    name: "usage_by_day",
-    table: Table::Usage,
-    version: 1,
-    keys: |_, stored| {
-        let used = readable::<DailyUsage>(stored);
-        used.map(|used| Key::of(&[&used.day.to_string(), used.owner.as_str()])).into_iter().collect()
-    },
-};

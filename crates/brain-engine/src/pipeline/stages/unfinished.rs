@@ -90,7 +90,7 @@ pub(super) fn open_part(
     }
     // A small model that got nothing done is not asked for more of the same: it is slow, and what is missing is told.
     let has_done = so_far.answer.reports.iter().any(|report| report.status == Status::Succeeded);
-    if brain.is_small() && brain.model.is_some() && !has_done {
+    if brain.is_small() && !has_done {
         return None;
     }
     // A model may leave out what it does not call open.
