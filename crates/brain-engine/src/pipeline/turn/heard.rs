@@ -11,6 +11,7 @@ use brain_core::core::history::Voice;
 use brain_core::core::plan::Plan;
 use brain_core::limits::REPORT_STEPS_MAX;
 use brain_language::language::reading::Reading;
+use brain_language::language::requests::parser::Parser;
 use brain_language::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
 use brain_language::language::routing::{Guess, Kind};
 use brain_language::language::time::{Reference, recognised_once};
@@ -48,17 +49,22 @@ impl Understanding {
     /// is spent is not read: the person is told that it was too much.
     fn read(hearing: &Hearing) -> Understanding {
         let reading = Reading::of(hearing.text, hearing.reference);
-        let within_any = requests::plan(hearing, &[]);
+        requests::parsed(hearing, &[], &Work::default(), |parser| Understanding::parsed(reading, parser))
+    }
+
+    fn parsed(reading: Reading, parser: &Parser) -> Understanding {
+        let within_any = requests::planned(parser);
         if within_any == Understood::TooMuch {
             return Understanding::too_much(reading);
         }
-        let work = Work::default();
-        let guess = routing::route_within(hearing, &work);
+        let (hearing, heard, work) = (parser.hearing, parser.heard, Work::default());
+        let parser = parser.with(hearing, heard, &[], &work);
+        let guess = routing::route_parsed(&parser);
         let within = match guess.domains.as_slice() {
             domains if is_within(&within_any, domains) => within_any.clone(),
-            domains => requests::plan_within(hearing, domains, &work),
+            domains => requests::planned(&parser.with(hearing, heard, domains, &work)),
         };
-        let intents = Intents::within(&Hearing { phrases: &[], ..*hearing }, &work);
+        let intents = Intents::read(&parser);
         let question = requests::question(hearing, &work);
         if work.is_spent() {
             return Understanding::too_much(reading);

@@ -10,7 +10,7 @@ use super::text::{self, Token, TokenMark};
 use crate::language::time::{self, Reference, TimeMention};
 
 /// A text with its tokens and masked-off spans.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct AnnotatedText<'t> {
     pub text: &'t str,
     pub tokens: Vec<Token>,
@@ -84,11 +84,15 @@ impl<'t> AnnotatedText<'t> {
         self
     }
 
-    /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
-    pub fn quick(text: &'t str, reference: &Reference, lexicon: RequestLexicon) -> AnnotatedText<'t> {
-        let mut heard = AnnotatedText::new(text, reference, lexicon);
-        heard.hide_timeish(lexicon);
-        heard.settled()
+    /// For routing: words that speak of times in other languages are hidden too.
+    pub fn without_timeish(mut self, lexicon: RequestLexicon) -> AnnotatedText<'t> {
+        self.hide_timeish(lexicon);
+        self.settled()
+    }
+
+    /// Whether frames see the same of both.
+    pub fn looks_like(&self, other: &AnnotatedText) -> bool {
+        (self.text, &self.hidden) == (other.text, &other.hidden)
     }
 
     /// Some of its tokens, as if they had been said alone.

@@ -70,11 +70,10 @@ impl Way {
 impl Parser<'_> {
     /// The parts of some tokens, in order.
     pub fn parts(&self, range: &Range<usize>) -> Vec<Passage> {
-        self.derivation(range).parts
+        self.derivation(range).parts.clone()
     }
 
-    /// The cheapest derivation of some tokens.
-    pub fn derivation(&self, range: &Range<usize>) -> Derivation {
+    pub(super) fn derive(&self, range: &Range<usize>) -> Derivation {
         let may_be_divided = self.work.take(DIVIDING_STEPS * range.len()).is_some();
         if may_be_divided { Chart::new(self, range).derivation() } else { Derivation::default() }
     }
@@ -110,9 +109,9 @@ impl<'a, 'p> Chart<'a, 'p> {
                 }
                 // What is quoted was said by somebody, and asks for nothing.
                 let is_one = self.is_one_sentence(from, to);
-                let found = if is_one { self.parser.readings(self.words(from, to)) } else { Vec::new() };
-                let found: Vec<_> = found.into_iter().filter(|one| !one.asks_in_quotes(self.parser.heard)).collect();
-                let price = |(nth, clause): (usize, &Rc<Parse>)| {
+                let found = is_one.then(|| self.parser.readings(&self.words(from, to))).unwrap_or_default();
+                let found: Vec<_> = found.iter().filter(|one| !one.asks_in_quotes(self.parser.heard)).collect();
+                let price = |(nth, clause): (usize, &&Rc<Parse>)| {
                     self.request(clause, from, to) + if nth == 0 { 0 } else { self.prices.part(PartPrice::Second) }
                 };
                 let prices: Vec<u32> = found.iter().enumerate().map(price).collect();
@@ -124,7 +123,7 @@ impl<'a, 'p> Chart<'a, 'p> {
                     }
                     for (clause, price) in found.iter().zip(&prices) {
                         let cost = price.saturating_add(self.junction(clause, before, to));
-                        self.take(before, to, cost, Some(clause.clone()), None);
+                        self.take(before, to, cost, Some(Rc::clone(clause)), None);
                     }
                 }
             }

@@ -10,10 +10,10 @@ use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::matching::Filler;
-use super::parser::{Parse, Parser};
+use super::parser::{Parse, Parser, parsed};
 use super::prices::TokenClass;
 use super::reading::{tidy, title};
-use super::text::{own_words, tokens};
+use super::text::tokens;
 use super::understood::PlanDraft;
 use super::unread::SPOKEN;
 use super::{antecedent, finish, history, matching, unread};
@@ -24,7 +24,7 @@ use brain_core::core::plan::{Plan, PlannedAction};
 const LETTER_WORDS_MIN: usize = 3;
 
 pub fn plan(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
-    derived(hearing, domains, work).draft
+    parsed(hearing, domains, work, |parser| derived(parser).draft)
 }
 
 /// What a message comes to.
@@ -43,23 +43,23 @@ impl From<PlanDraft> for Derived {
     }
 }
 
-pub fn derived(hearing: &Hearing, domains: &[String], work: &Work) -> Derived {
-    let text = own_words(hearing.text);
+pub fn derived(parser: &Parser) -> Derived {
+    let (text, hearing, domains, work) = (parser.heard.text, parser.hearing, parser.domains, parser.work);
     if text.trim().is_empty() {
         return PlanDraft::Nothing.into();
     }
-    let actions = (hearing.builders.ahead)(&text, hearing, domains, work);
+    let actions = (hearing.builders.ahead)(text, hearing, domains, work);
     if !actions.is_empty() {
         return PlanDraft::Plan(Plan { actions, ..Plan::default() }).into();
     }
-    let (derived, cost) = read_as_said(hearing, domains, work);
+    let (derived, cost) = read_as_said(parser);
     let quotes = text.contains(['"', '“', '„', '«']);
-    let points = derived.parts.as_ref().is_none_or(|parts| points_back(parts, &text));
+    let points = derived.parts.as_ref().is_none_or(|parts| points_back(parts, text));
     if quotes || !points || cost <= SAID_AGAIN {
         return derived;
     }
-    let again = antecedent::plan(&text, hearing, domains, work);
-    again.filter(|again| said_again_costs(again, hearing) < cost).map_or(derived, Derived::from)
+    let again = antecedent::plan(text, hearing, domains, work);
+    again.filter(|again| said_again_costs(again, parser) < cost).map_or(derived, Derived::from)
 }
 
 /// Whether something needs what was said before it: it lacks something, or holds a word that points back.
@@ -86,40 +86,29 @@ fn points_back(parts: &[Passage], text: &str) -> bool {
 }
 
 /// What a plan leaves out of a message that was said again in other words.
-fn said_again_costs(again: &PlanDraft, hearing: &Hearing) -> u32 {
+fn said_again_costs(again: &PlanDraft, parser: &Parser) -> u32 {
     let PlanDraft::Plan(plan) = again else { return SAID_AGAIN };
-    let text = own_words(hearing.text);
-    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    unread::price_of(&heard, &plan.actions, hearing.reference.now).saturating_add(SAID_AGAIN)
+    unread::price_of(parser.heard, &plan.actions, parser.hearing.reference.now).saturating_add(SAID_AGAIN)
 }
 
 /// Two readings whose prices differ by less are both offered.
 const MARGIN: u32 = 1;
-
-/// Steps of annotating a word anew, and bytes of a short word.
-const ANNOTATING_STEPS: usize = 10;
-const WORD_BYTES: usize = 4;
 
 /// What it costs to say a message again in other words.
 const SAID_AGAIN: u32 = 2;
 
 /// The plan of a message whose requests say for themselves what they are about.
 pub fn plan_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
-    read_as_said(hearing, domains, work).0.draft
+    parsed(hearing, domains, work, |parser| read_as_said(parser).0.draft)
 }
 
 /// What a message comes to by its cheapest derivation, and what that costs.
-fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived, u32) {
-    let text = own_words(hearing.text);
-    if work.take(ANNOTATING_STEPS * text.len().div_ceil(WORD_BYTES)).is_none() {
-        return (PlanDraft::Nothing.into(), u32::MAX);
-    }
-    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    let parser = Parser::new(hearing, &heard, domains, work);
-    let Derivation { parts, cost, rival } = parser.derivation(&(0..heard.tokens.len()));
-    let (draft, parts) = drafted(parts, &heard, hearing);
+fn read_as_said(parser: &Parser) -> (Derived, u32) {
+    let (heard, hearing) = (parser.heard, parser.hearing);
+    let Derivation { parts, cost, rival } = (*parser.derivation(&parser.all())).clone();
+    let (draft, parts) = drafted(parts, heard, hearing);
     if draft == PlanDraft::Nothing
-        && let Some(action) = only_a_time(hearing, &heard, domains, work)
+        && let Some(action) = only_a_time(parser)
     {
         return (PlanDraft::Plan(Plan { actions: vec![action], ..Plan::default() }).into(), cost);
     }
@@ -128,7 +117,7 @@ fn read_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> (Derived,
         |parts: &[Passage]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up));
     let rival = rival
         .filter(|(rival, more)| *more < MARGIN && (changes(rival) || changes(&parts)))
-        .map(|(parts, _)| drafted(parts, &heard, hearing));
+        .map(|(parts, _)| drafted(parts, heard, hearing));
     (Derived { draft, parts: Some(parts), rival }, cost)
 }
 
@@ -198,10 +187,11 @@ impl Parse {
     }
 }
 
-/// Whether a message only talks, or only is polite; `parts` are those that it was read in, in any service's words.
-pub fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, parts: Option<&[Passage]>, work: &Work) -> bool {
-    let parser = Parser::new(hearing, heard, &[], work);
-    let parts = parts.map_or_else(|| parser.parts(&(0..heard.tokens.len())), <[Passage]>::to_vec);
+/// Whether a message only talks, or only is polite.
+pub fn says_nothing(parser: &Parser) -> bool {
+    let heard = parser.heard;
+    let parser = parser.with(parser.hearing, heard, &[], parser.work);
+    let parts = parser.parts(&parser.all());
     let polite = |tokens: &Range<usize>| {
         let ids = heard.ids(tokens.clone());
         let last = matching::starts(GRAMMAR.lexicon, ids).last().copied().unwrap_or_default();
@@ -211,22 +201,22 @@ pub fn says_nothing(hearing: &Hearing, heard: &AnnotatedText, parts: Option<&[Pa
 }
 
 /// A bare time, perhaps behind a negation, corrects what was planned last.
-pub fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[String], work: &Work) -> Option<PlannedAction> {
-    let all = 0..heard.tokens.len();
+pub fn only_a_time(parser: &Parser) -> Option<PlannedAction> {
+    let (heard, hearing, all) = (parser.heard, parser.hearing, parser.all());
     let ids = heard.ids(all.clone());
     let [time] = heard.times_in(&all)[..] else {
         return None;
     };
-    let is_bare =
-        ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids) || is_only_told(hearing, heard, time, work);
-    let last = history::latest(hearing.history, |past| fits(domains, &past.service)).filter(|_| is_bare)?;
+    let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids) || is_only_told(parser, time);
+    let last = history::latest(hearing.history, |past| fits(parser.domains, &past.service)).filter(|_| is_bare)?;
     let words = heard.words_of(&heard.masks[time]);
     (hearing.builders.retimed)(last, words)
 }
 
 /// Beside a time that is said alone, as a sentence, everything only tells.
-fn is_only_told(hearing: &Hearing, heard: &AnnotatedText, time: usize, work: &Work) -> bool {
-    let parts = Parser::new(hearing, heard, &[], work).parts(&(0..heard.tokens.len()));
+fn is_only_told(parser: &Parser, time: usize) -> bool {
+    let heard = parser.heard;
+    let parts = parser.with(parser.hearing, heard, &[], parser.work).parts(&parser.all());
     let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
     let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(heard.ids(part.tokens.clone()));
     let told = |part: &Passage| {

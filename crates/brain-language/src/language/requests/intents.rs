@@ -5,9 +5,8 @@ use std::ops::Range;
 use super::annotated::AnnotatedText;
 use super::chart::Passage;
 use super::derivation::only_a_time;
-use super::grammar::GRAMMAR;
 use super::hearing::Hearing;
-use super::parser::Parser;
+use super::parser::{Parser, parsed};
 use crate::language::work::Work;
 
 /// What one clause seems to ask.
@@ -30,13 +29,12 @@ pub struct Intents(Vec<Intent>);
 
 impl Intents {
     pub fn of(hearing: &Hearing) -> Intents {
-        Intents::within(hearing, &Work::default())
+        parsed(hearing, &[], &Work::default(), Intents::read)
     }
 
-    /// The same with the steps that are given.
-    pub fn within(hearing: &Hearing, work: &Work) -> Intents {
-        let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
-        Intents(intents(hearing, &heard, work))
+    /// Those of a message that is parsed for all services.
+    pub fn read(parser: &Parser) -> Intents {
+        Intents(parser.intents())
     }
 
     /// Whether the message asks for what no single look can tell.
@@ -79,12 +77,12 @@ pub fn intents(hearing: &Hearing, heard: &AnnotatedText, work: &Work) -> Vec<Int
 
 impl Parser<'_> {
     pub fn intents(&self) -> Vec<Intent> {
-        let mut out = self.intents_in(0..self.heard.tokens.len());
+        let mut out = self.intents_in(self.all());
         if out.is_empty()
-            && let Some(action) = only_a_time(self.hearing, self.heard, &[], self.work)
+            && let Some(action) = only_a_time(self)
         {
             let (service, command) = (action.service, action.command);
-            let span = self.bytes(&(0..self.heard.tokens.len()));
+            let span = self.bytes(&self.all());
             out.push(Intent { service, command, weak: true, investigates: false, looks_up: false, span });
         }
         out

@@ -63,6 +63,7 @@ use chart::Passage;
 use condition::Spoken;
 use derivation::Derived;
 use grammar::GRAMMAR;
+use parser::Parser;
 
 use crate::language::tables::MadeTables;
 use crate::language::work::Work;
@@ -81,6 +82,7 @@ pub use intents::{Intents, asks_nothing};
 pub use leanings::{leaning, plain_leaning};
 pub use notation::Mistake;
 pub use orders::{begins_as_order, is_shortened, is_worded_with, order};
+pub use parser::parsed;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
@@ -102,18 +104,25 @@ pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 
 /// The same with the steps that are given: [`Understood::TooMuch`] where they do not suffice.
 pub fn plan_within(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
-    let understood = conditional(hearing, domains, work);
-    if work.is_spent() { Understood::TooMuch } else { understood }
+    parsed(hearing, domains, work, planned)
+}
+
+/// The plan of a message that is parsed.
+pub fn planned(parser: &Parser) -> Understood {
+    let understood = conditional(parser);
+    if parser.work.is_spent() { Understood::TooMuch } else { understood }
 }
 
 /// What a message comes to; a condition that it sets is never left out of it in silence.
-fn conditional(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
-    let planned = |text: &str| match without_conditions(&Hearing { text, ..*hearing }, domains, work) {
-        Understood::Plan { plan, .. } => Some(plan),
-        _ => None,
-    };
+fn conditional(parser: &Parser) -> Understood {
+    let hearing = parser.hearing;
+    let planned =
+        |text: &str| match parsed(&Hearing { text, ..*hearing }, parser.domains, parser.work, without_conditions) {
+            Understood::Plan { plan, .. } => Some(plan),
+            _ => None,
+        };
     let depends = |account: &PartAccount, span| depending(hearing, account, span, &planned);
-    let understood = without_conditions(hearing, domains, work);
+    let understood = without_conditions(parser);
     let depending = match &understood {
         Understood::Partly { account, .. } => {
             condition::only_condition(account).and_then(|span| depends(account, span))
@@ -183,20 +192,18 @@ fn depending(hearing: &Hearing, account: &PartAccount, span: Range<usize>, plann
 }
 
 /// The same, where a condition is something that is left out.
-fn without_conditions(hearing: &Hearing, domains: &[String], work: &Work) -> Understood {
-    let text = own_words(hearing.text);
-    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    if let Some(action) = phrases::planned(hearing, domains, work) {
-        let (account, _) = unread::account(&heard, None, std::slice::from_ref(&action), hearing.reference.now);
+fn without_conditions(parser: &Parser) -> Understood {
+    let (hearing, heard) = (parser.hearing, parser.heard);
+    if let Some(action) = phrases::planned(hearing, parser.domains, parser.work) {
+        let (account, _) = unread::account(heard, None, std::slice::from_ref(&action), hearing.reference.now);
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
-    let Derived { draft, parts, rival } = derivation::derived(hearing, domains, work);
-    let read = || parts.as_deref().filter(|_| domains.is_empty());
-    if draft == PlanDraft::Nothing && (derivation::says_nothing(hearing, &heard, read(), work) || is_talk(hearing)) {
+    let Derived { draft, parts, rival } = derivation::derived(parser);
+    if draft == PlanDraft::Nothing && (derivation::says_nothing(parser) || is_talk(hearing)) {
         return Understood::SmallTalk;
     }
-    let understood = accounted(hearing, &heard, draft, parts.as_deref());
-    match (understood, rival.map(|(draft, parts)| accounted(hearing, &heard, draft, Some(&parts)))) {
+    let understood = accounted(hearing, heard, draft, parts.as_deref());
+    match (understood, rival.map(|(draft, parts)| accounted(hearing, heard, draft, Some(&parts)))) {
         (Understood::Plan { plan, .. }, Some(Understood::Plan { plan: rival, .. })) if plan != rival => {
             Understood::Which { readings: vec![plan, rival] }
         }

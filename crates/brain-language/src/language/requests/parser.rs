@@ -10,11 +10,12 @@ use rustc_hash::FxHashMap;
 
 use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
+use super::chart::Derivation;
 use super::grammar::{GRAMMAR, Grammar};
 use super::hearing::Hearing;
 use super::matching::{self, ClauseMatch, Filler};
 use super::reading::ClauseReading;
-use super::text::TokenMark;
+use super::text::{TokenMark, own_words};
 use crate::language::work::Work;
 use brain_core::core::plan::PlannedAction;
 
@@ -22,6 +23,12 @@ use brain_core::core::plan::PlannedAction;
 const READINGS_MAX: usize = 12;
 /// Steps of building one reading of a clause, for each of its words.
 const BUILD_STEPS: usize = 20;
+/// Steps of annotating a word, and bytes of a short word.
+const ANNOTATING_STEPS: usize = 10;
+const WORD_BYTES: usize = 4;
+
+/// What was made of each range of tokens, once.
+type Memo<T> = Rc<RefCell<FxHashMap<Range<usize>, Rc<T>>>>;
 
 /// A clause, understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,15 +75,38 @@ impl Parse {
     }
 }
 
+/// Parses the words of a message, each range of them once: a message is divided in many ways that share their clauses,
+/// and whoever else asks what its words come to ([`Parser::with`]) is answered from what was made of them.
 #[derive(Debug)]
 pub struct Parser<'a> {
     pub grammar: Grammar<'static>,
     pub hearing: &'a Hearing<'a>,
     pub heard: &'a AnnotatedText<'a>,
-    domains: &'a [String],
+    pub domains: &'a [String],
     pub work: &'a Work,
-    /// Clauses that were tried; a message is divided in many ways that share theirs.
-    tried: RefCell<FxHashMap<Range<usize>, Vec<Rc<Parse>>>>,
+    /// The frames that fit, whatever was said before and whichever services are meant.
+    matched: Memo<Vec<ClauseMatch<'static>>>,
+    read: Memo<Vec<Rc<Parse>>>,
+    derived: Memo<Derivation>,
+}
+
+/// Parses a message once for all that `then` asks of it. Only commands of `domains` are read; of any where there are
+/// none.
+pub fn parsed<T>(hearing: &Hearing, domains: &[String], work: &Work, then: impl FnOnce(&Parser) -> T) -> T {
+    let text = own_words(hearing.text);
+    // Where they do not suffice nothing is read: the work is spent.
+    let _ = work.take(ANNOTATING_STEPS * text.len().div_ceil(WORD_BYTES));
+    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
+    then(&Parser::new(hearing, &heard, domains, work))
+}
+
+fn once<T>(memo: &Memo<T>, range: &Range<usize>, make: impl FnOnce() -> T) -> Rc<T> {
+    let known = memo.borrow().get(range).cloned();
+    known.unwrap_or_else(|| {
+        let made = Rc::new(make());
+        memo.borrow_mut().insert(range.clone(), made.clone());
+        made
+    })
 }
 
 impl<'a> Parser<'a> {
@@ -86,13 +116,47 @@ impl<'a> Parser<'a> {
         domains: &'a [String],
         work: &'a Work,
     ) -> Parser<'a> {
-        Parser { grammar: *GRAMMAR, hearing, heard, domains, work, tried: RefCell::default() }
+        let (matched, read, derived) = (Memo::default(), Memo::default(), Memo::default());
+        Parser { grammar: *GRAMMAR, hearing, heard, domains, work, matched, read, derived }
+    }
+
+    /// The same words after another conversation (or none), for other services, with other steps: what was made of them
+    /// already is not made again.
+    pub fn with<'b>(
+        &self,
+        hearing: &'b Hearing<'b>,
+        heard: &'b AnnotatedText<'b>,
+        domains: &'b [String],
+        work: &'b Work,
+    ) -> Parser<'b> {
+        let mut other = Parser::new(hearing, heard, domains, work);
+        if heard.looks_like(self.heard) {
+            other.matched = self.matched.clone();
+            if (domains, hearing.history.is_empty()) == (self.domains, self.hearing.history.is_empty()) {
+                (other.read, other.derived) = (self.read.clone(), self.derived.clone());
+            }
+        }
+        other
+    }
+
+    /// All its tokens.
+    pub fn all(&self) -> Range<usize> {
+        0..self.heard.tokens.len()
+    }
+
+    /// The cheapest derivation of some tokens.
+    pub fn derivation(&self, range: &Range<usize>) -> Rc<Derivation> {
+        once(&self.derived, range, || self.derive(range))
+    }
+
+    /// The frames that fit a range, best first.
+    fn matches(&self, range: &Range<usize>) -> Rc<Vec<ClauseMatch<'static>>> {
+        once(&self.matched, range, || matching::readings(self.grammar, self.heard, range.clone(), self.work))
     }
 
     /// Talk that names our nouns but asks for nothing.
     pub fn is_talk(&self, range: Range<usize>) -> bool {
-        let readings = matching::readings(self.grammar, self.heard, range, self.work);
-        readings.first().is_some_and(|found| found.frame.command == "chat")
+        self.matches(&range).first().is_some_and(|found| found.frame.command == "chat")
     }
 
     /// Negated, wished or reported: no request of the person's own.
@@ -105,21 +169,16 @@ impl<'a> Parser<'a> {
 
     /// The best buildable reading of a clause.
     pub fn clause(&self, range: Range<usize>) -> Option<Rc<Parse>> {
-        self.readings(range).into_iter().next()
+        self.readings(&range).first().cloned()
     }
 
     /// That, and the next best where nothing in the wording tells which of two commands is meant.
-    pub fn readings(&self, range: Range<usize>) -> Vec<Rc<Parse>> {
-        if let Some(tried) = self.tried.borrow().get(&range) {
-            return tried.clone();
-        }
-        let found: Vec<Rc<Parse>> = self.read_clause(range.clone()).into_iter().map(Rc::new).collect();
-        self.tried.borrow_mut().insert(range, found.clone());
-        found
+    pub fn readings(&self, range: &Range<usize>) -> Rc<Vec<Rc<Parse>>> {
+        once(&self.read, range, || self.read_clause(range.clone()).into_iter().map(Rc::new).collect())
     }
 
     fn read_clause(&self, range: Range<usize>) -> Vec<Parse> {
-        let readings = matching::readings(self.grammar, self.heard, range.clone(), self.work);
+        let readings = self.matches(&range);
         // A negated order and a question would be taken for the first slot of a frame.
         let is_told = self.is_told(&range) || self.begins(&range, &["question"]);
         let asks_us = self.begins(&range, &["askingus"]);

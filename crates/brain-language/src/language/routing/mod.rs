@@ -10,8 +10,8 @@ pub mod model;
 
 use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
-use super::requests::intents::{Intent, intents};
-use super::requests::parser::Parser;
+use super::requests::intents::Intent;
+use super::requests::parser::{Parser, parsed};
 use super::requests::text::{Token, TokenMark, own_words};
 use super::requests::{Hearing, PlanDraft};
 use super::requests::{antecedent, phrases};
@@ -93,14 +93,28 @@ pub fn route_within(hearing: &Hearing, work: &Work) -> Guess {
     route_by(&MODEL, hearing, work)
 }
 
+/// The same of a message that is parsed for all services.
+pub fn route_parsed(parser: &Parser) -> Guess {
+    routed(&MODEL, parser)
+}
+
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
 pub fn route_by(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess {
+    parsed(hearing, &[], work, |parser| routed(model, parser))
+}
+
+fn routed(model: &RoutingWeights, parser: &Parser) -> Guess {
+    let (hearing, work) = (parser.hearing, parser.work);
     if let Some(action) = phrases::planned(hearing, &[], work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
     }
     let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
-    let heard = AnnotatedText::quick(&text, hearing.reference, GRAMMAR.lexicon);
+    let heard = match &*text {
+        text if text == parser.heard.text => parser.heard.clone(),
+        text => AnnotatedText::new(text, hearing.reference, GRAMMAR.lexicon),
+    };
+    let heard = heard.without_timeish(GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
     let ahead = (alone.builders.ahead)(&text, &alone, &[], work);
     if !ahead.is_empty() {
@@ -112,9 +126,9 @@ pub fn route_by(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess
         domains.dedup();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    let parser = Parser::new(&alone, &heard, &[], work);
-    let intents = parser.intents();
-    if let Some(guess) = about_it(hearing, &heard, &intents, work) {
+    let alone = parser.with(&alone, &heard, &[], work);
+    let intents = alone.intents();
+    if let Some(guess) = about_it(parser, &heard, &intents) {
         return guess;
     }
     let scores = model.scores(&features(&heard, &intents));
@@ -139,7 +153,7 @@ pub fn route_by(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess
     }
     // What is only told beside a request is no talk.
     if !states {
-        for name in asked_in_parts(model, &parser, domains.is_empty()) {
+        for name in asked_in_parts(model, &alone, domains.is_empty()) {
             if !domains.contains(&name) {
                 domains.push(name);
                 confidence = confidence.min(UNREAD_CONFIDENCE);
@@ -235,11 +249,12 @@ fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
 }
 
 /// An order with a pronoun, or an addition to it: the message means something only after what was said before.
-fn about_it(hearing: &Hearing, heard: &AnnotatedText, alone: &[Intent], work: &Work) -> Option<Guess> {
+fn about_it(parser: &Parser, heard: &AnnotatedText, alone: &[Intent]) -> Option<Guess> {
+    let hearing = parser.hearing;
     if hearing.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
         return None;
     }
-    let together = intents(hearing, heard, work);
+    let together = parser.with(hearing, heard, &[], parser.work).intents();
     if together == alone {
         return None;
     }

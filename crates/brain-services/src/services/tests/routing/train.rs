@@ -70,7 +70,7 @@ impl Lesson {
         let (labels, text) = labelled(line)?;
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let seen = expansions(text).into_iter().flat_map(|message| {
-            let heard = AnnotatedText::quick(&message, &reference, GRAMMAR.lexicon);
+            let heard = AnnotatedText::new(&message, &reference, GRAMMAR.lexicon).without_timeish(GRAMMAR.lexicon);
             let intents = intents(&alone(&message, &reference), &heard, &Work::default());
             [features(&heard, &intents), features(&heard, &[])]
         });
