@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench investigate` prints one Markdown table and writes it to `target/bench-investigate.md`;
 //! `cargo bench --bench investigate -- --quick` takes fewer samples, and a name takes some parts only: `graphs`,
-//! `streamed`, `runner`, `mailbox`.
+//! `streamed`, `runner`, `mailbox`. `--slow` lets calls take 0.2 to 2 s, as those of real models do.
 //!
 //! Every call is made by the program's own model client. The endpoint is simulated in a process of its own (this binary,
 //! started again); each of its stages takes a fixed time, so stages stand for short, ordinary and long calls, and its log
@@ -63,6 +63,8 @@ impl Effort {
 
 /// What the three kinds of calls take.
 const LATENCY: Latency = Latency { route_ms: 100, plan_ms: 400, respond_ms: 200 };
+/// The same with `--slow`.
+const SLOW: Latency = Latency { route_ms: 200, plan_ms: 2_000, respond_ms: 1_000 };
 
 /// A folder on the disk the project is built on; `/tmp` may live in memory.
 pub fn folder() -> tempfile::TempDir {
@@ -80,7 +82,7 @@ fn main() {
     let mut report = Report::default();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.expect("a runtime").block_on(async {
-        let bench = Bench::new(Endpoint::start(LATENCY));
+        let bench = Bench::new(Endpoint::start(if words.contains(&"--slow") { SLOW } else { LATENCY }));
         bench.warm_up().await;
         let parts: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with("--")).collect();
         let is_asked = |part: &str| parts.is_empty() || parts.contains(&part);
