@@ -10,7 +10,8 @@
 
 use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
-use super::requests::intents::{Intent, intents};
+use super::requests::intents::Intent;
+use super::requests::parser::Parser;
 use super::requests::{Builders, Hearing};
 use super::time::{DateOrder, Reference};
 use super::tokens::lower;
@@ -124,7 +125,7 @@ impl<'t> TimelessMessage<'t> {
         let orders = orders(&heard);
         TimelessMessage {
             text,
-            intents: intents(&hearing, &heard, &Work::default()),
+            intents: Parser::new(&hearing, &heard, &[], &Work::default()).intents(),
             rest,
             has_time: !heard.masks.is_empty(),
             orders,

@@ -21,6 +21,7 @@ pub mod grounding;
 pub mod known;
 mod lexicon;
 pub mod likeness;
+pub mod memo;
 pub mod nearest;
 pub mod offset;
 pub mod own_rule;

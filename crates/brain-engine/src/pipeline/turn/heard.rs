@@ -13,14 +13,14 @@ use brain_core::limits::REPORT_STEPS_MAX;
 use brain_language::language::reading::Reading;
 use brain_language::language::requests::parser::Parser;
 use brain_language::language::requests::{FamilyQuestion, Hearing, Intents, Past, Phrases, StateReport, Understood};
-use brain_language::language::routing::{Guess, Kind};
+use brain_language::language::routing::Guess;
 use brain_language::language::time::{Reference, recognised_once};
 use brain_language::language::work::Work;
 use brain_language::language::{requests, routing};
 use brain_services::services::filling::BUILDERS;
 
-/// What a message was understood as.
-#[derive(Debug)]
+/// What a message was understood as; by default, one that takes more than a message may.
+#[derive(Debug, Default)]
 pub(super) struct Understanding {
     reading: Reading,
     guess: Guess,
@@ -55,7 +55,7 @@ impl Understanding {
     fn parsed(reading: Reading, parser: &Parser) -> Understanding {
         let within_any = requests::planned(parser);
         if within_any == Understood::TooMuch {
-            return Understanding::too_much(reading);
+            return Understanding { reading, ..Understanding::default() };
         }
         let (hearing, heard, work) = (parser.hearing, parser.heard, Work::default());
         let parser = parser.with(hearing, heard, &[], &work);
@@ -67,7 +67,7 @@ impl Understanding {
         let intents = Intents::read(&parser);
         let question = requests::question(hearing, &work);
         if work.is_spent() {
-            return Understanding::too_much(reading);
+            return Understanding { reading, ..Understanding::default() };
         }
         Understanding {
             reading,
@@ -80,21 +80,6 @@ impl Understanding {
             guess,
             within_any,
             left: AtomicU32::new(work.left()),
-        }
-    }
-
-    /// Of a message that takes more than a message may.
-    fn too_much(reading: Reading) -> Understanding {
-        Understanding {
-            reading,
-            guess: Guess { kind: Kind::Chat, domains: Vec::new(), confidence: 0.0 },
-            intents: Intents::default(),
-            question: None,
-            leaning: None,
-            report: None,
-            within: (Vec::new(), Understood::TooMuch),
-            within_any: Understood::TooMuch,
-            left: AtomicU32::new(0),
         }
     }
 }

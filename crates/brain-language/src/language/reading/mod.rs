@@ -26,7 +26,7 @@ use super::time::{self, Reference, TimeMention};
 const CORRECTING: [char; 5] = [',', '-', '–', '—', ';'];
 
 /// A message as it was read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
     /// The person's own words, which all spans are bytes of.
     pub text: String,

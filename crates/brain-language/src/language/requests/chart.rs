@@ -19,7 +19,7 @@ use rustc_hash::FxHasher;
 
 use super::account::SpanRole;
 use super::borders::{Border, borders};
-use super::parser::{Parse, Parser};
+use super::parser::{Derivation, Parse, Parser, Passage};
 use super::prices::{PartPrice, Prices};
 use weighing::{BetweenBorders, beside};
 
@@ -27,26 +27,6 @@ use weighing::{BetweenBorders, beside};
 const WAYS_MAX: usize = 4;
 /// Steps of finding the borders around a token, and what is said beside.
 const DIVIDING_STEPS: usize = 10;
-
-/// A part of a message.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
-    pub tokens: Range<usize>,
-    /// None: it asks for nothing.
-    pub clause: Option<Parse>,
-    /// What it is as a whole, if it asks for nothing; else each of its words is something of its own.
-    pub role: Option<SpanRole>,
-    pub sentence: usize,
-}
-
-/// A message, part by part.
-#[derive(Debug, Clone, Default)]
-pub struct Derivation {
-    pub parts: Vec<Passage>,
-    pub cost: u32,
-    /// The cheapest one that asks for something else, and what it costs more.
-    pub rival: Option<(Vec<Passage>, u32)>,
-}
 
 /// A way to a border.
 #[derive(Debug, Clone)]

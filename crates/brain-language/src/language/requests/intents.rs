@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use super::annotated::AnnotatedText;
-use super::chart::Passage;
 use super::derivation::only_a_time;
 use super::hearing::Hearing;
-use super::parser::{Parser, parsed};
+use super::parser::{Parser, Passage, parsed};
 use crate::language::work::Work;
 
 /// What one clause seems to ask.
@@ -68,11 +66,6 @@ impl Intents {
 /// Whether a message asks nothing, and for nothing to be done; it may talk.
 pub fn asks_nothing(hearing: &Hearing) -> bool {
     !super::is_question(hearing.text) && Intents::of(hearing).0.iter().all(|intent| intent.service == "chat")
-}
-
-/// The intents of a message.
-pub fn intents(hearing: &Hearing, heard: &AnnotatedText, work: &Work) -> Vec<Intent> {
-    Parser::new(hearing, heard, &[], work).intents()
 }
 
 impl Parser<'_> {

@@ -59,11 +59,11 @@ pub use text::{RULES, TOKENS_MAX, own_words};
 use std::ops::Range;
 
 use annotated::AnnotatedText;
-use chart::Passage;
+
 use condition::Spoken;
 use derivation::Derived;
 use grammar::GRAMMAR;
-use parser::Parser;
+use parser::{Parser, Passage};
 
 use crate::language::tables::MadeTables;
 use crate::language::work::Work;

@@ -2,20 +2,18 @@
 //!
 //! Not here: where a message may be divided (`borders`), and which of its clauses count (`chart`).
 
-use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
+use super::account::SpanRole;
 use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
-use super::chart::Derivation;
 use super::grammar::{GRAMMAR, Grammar};
 use super::hearing::Hearing;
 use super::matching::{self, ClauseMatch, Filler};
 use super::reading::ClauseReading;
 use super::text::{TokenMark, own_words};
+use crate::language::memo::Memo;
 use crate::language::work::Work;
 use brain_core::core::plan::PlannedAction;
 
@@ -26,9 +24,6 @@ const BUILD_STEPS: usize = 20;
 /// Steps of annotating a word, and bytes of a short word.
 const ANNOTATING_STEPS: usize = 10;
 const WORD_BYTES: usize = 4;
-
-/// What was made of each range of tokens, once.
-type Memo<T> = Rc<RefCell<FxHashMap<Range<usize>, Rc<T>>>>;
 
 /// A clause, understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +42,26 @@ pub struct Parse {
     /// Its last words are a slot that would take more of them (a title, a body).
     pub open_ended: bool,
     pub has_time: bool,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    pub tokens: Range<usize>,
+    /// None: it asks for nothing.
+    pub clause: Option<Parse>,
+    /// What it is as a whole, if it asks for nothing; else each of its words is something of its own.
+    pub role: Option<SpanRole>,
+    pub sentence: usize,
+}
+
+/// A message, part by part.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Derivation {
+    pub parts: Vec<Passage>,
+    pub cost: u32,
+    /// The cheapest one that asks for something else, and what it costs more.
+    pub rival: Option<(Vec<Passage>, u32)>,
 }
 
 impl Parse {
@@ -85,9 +100,9 @@ pub struct Parser<'a> {
     pub domains: &'a [String],
     pub work: &'a Work,
     /// The frames that fit, whatever was said before and whichever services are meant.
-    matched: Memo<Vec<ClauseMatch<'static>>>,
-    read: Memo<Vec<Rc<Parse>>>,
-    derived: Memo<Derivation>,
+    matched: Memo<Range<usize>, Vec<ClauseMatch<'static>>>,
+    read: Memo<Range<usize>, Vec<Rc<Parse>>>,
+    derived: Memo<Range<usize>, Derivation>,
 }
 
 /// Parses a message once for all that `then` asks of it. Only commands of `domains` are read; of any where there are
@@ -98,15 +113,6 @@ pub fn parsed<T>(hearing: &Hearing, domains: &[String], work: &Work, then: impl 
     let _ = work.take(ANNOTATING_STEPS * text.len().div_ceil(WORD_BYTES));
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     then(&Parser::new(hearing, &heard, domains, work))
-}
-
-fn once<T>(memo: &Memo<T>, range: &Range<usize>, make: impl FnOnce() -> T) -> Rc<T> {
-    let known = memo.borrow().get(range).cloned();
-    known.unwrap_or_else(|| {
-        let made = Rc::new(make());
-        memo.borrow_mut().insert(range.clone(), made.clone());
-        made
-    })
 }
 
 impl<'a> Parser<'a> {
@@ -146,12 +152,12 @@ impl<'a> Parser<'a> {
 
     /// The cheapest derivation of some tokens.
     pub fn derivation(&self, range: &Range<usize>) -> Rc<Derivation> {
-        once(&self.derived, range, || self.derive(range))
+        self.derived.once(range, || self.derive(range))
     }
 
     /// The frames that fit a range, best first.
     fn matches(&self, range: &Range<usize>) -> Rc<Vec<ClauseMatch<'static>>> {
-        once(&self.matched, range, || matching::readings(self.grammar, self.heard, range.clone(), self.work))
+        self.matched.once(range, || matching::readings(self.grammar, self.heard, range.clone(), self.work))
     }
 
     /// Talk that names our nouns but asks for nothing.
@@ -174,7 +180,7 @@ impl<'a> Parser<'a> {
 
     /// That, and the next best where nothing in the wording tells which of two commands is meant.
     pub fn readings(&self, range: &Range<usize>) -> Rc<Vec<Rc<Parse>>> {
-        once(&self.read, range, || self.read_clause(range.clone()).into_iter().map(Rc::new).collect())
+        self.read.once(range, || self.read_clause(range.clone()).into_iter().map(Rc::new).collect())
     }
 
     fn read_clause(&self, range: Range<usize>) -> Vec<Parse> {

@@ -5,7 +5,7 @@ use super::condition::Condition;
 use brain_core::core::plan::{Plan, PlannedAction};
 
 /// What became of a message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Understood {
     Plan {
         plan: Plan,
@@ -39,6 +39,7 @@ pub enum Understood {
     },
     SmallTalk,
     /// Reading it would take more steps than a message may: it was not read to its end, and nothing of it may be done.
+    #[default]
     TooMuch,
 }
 

@@ -50,8 +50,9 @@ pub const SURE_ENOUGH: f32 = 0.98;
 const UNREAD_CONFIDENCE: f32 = 0.9;
 
 /// What kind of message it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
+    #[default]
     Chat,
     Action,
     Investigate,
@@ -59,7 +60,7 @@ pub enum Kind {
 }
 
 /// Where a message belongs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Guess {
     pub kind: Kind,
     /// Names of services: task, calendar, email, memory, keep, contacts. Empty for chat.
@@ -85,12 +86,7 @@ pub(super) fn ready() {
 
 /// Kind, domains and confidence of a message.
 pub fn route(hearing: &Hearing) -> Guess {
-    route_within(hearing, &Work::default())
-}
-
-/// The same with the steps that are given.
-pub fn route_within(hearing: &Hearing, work: &Work) -> Guess {
-    route_by(&MODEL, hearing, work)
+    route_by(&MODEL, hearing, &Work::default())
 }
 
 /// The same of a message that is parsed for all services.
@@ -110,11 +106,7 @@ fn routed(model: &RoutingWeights, parser: &Parser) -> Guess {
     }
     let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
-    let heard = match &*text {
-        text if text == parser.heard.text => parser.heard.clone(),
-        text => AnnotatedText::new(text, hearing.reference, GRAMMAR.lexicon),
-    };
-    let heard = heard.without_timeish(GRAMMAR.lexicon);
+    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon).without_timeish(GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
     let ahead = (alone.builders.ahead)(&text, &alone, &[], work);
     if !ahead.is_empty() {

@@ -17,8 +17,8 @@ use chrono::DateTime;
 use crate::services::tests::requests::alone;
 use brain_language::language::requests::annotated::AnnotatedText;
 use brain_language::language::requests::grammar::GRAMMAR;
-use brain_language::language::requests::intents::intents;
 use brain_language::language::requests::lexicon::is_data;
+use brain_language::language::requests::parser::Parser;
 use brain_language::language::routing::features::{BUCKETS, Features, features};
 use brain_language::language::routing::model::{UNITS_MAX, logistic};
 use brain_language::language::time::{DateOrder, Reference};
@@ -71,7 +71,7 @@ impl Lesson {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let seen = expansions(text).into_iter().flat_map(|message| {
             let heard = AnnotatedText::new(&message, &reference, GRAMMAR.lexicon).without_timeish(GRAMMAR.lexicon);
-            let intents = intents(&alone(&message, &reference), &heard, &Work::default());
+            let intents = Parser::new(&alone(&message, &reference), &heard, &[], &Work::default()).intents();
             [features(&heard, &intents), features(&heard, &[])]
         });
         Some(Lesson { line, wanted: wanted(labels), seen: seen.collect() })
