@@ -11,8 +11,8 @@ writing=(invariants::cards:: invariants::decisions:: invariants::durability:: in
 
 phases=()
 status=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$(mktemp) installed=$(mktemp)
+trap 'rm -f "$log" "$installed"' EXIT
 
 # How long a test took is an unstable option of the test harness; the variable allows it on a stable toolchain. It is
 # set for the test binaries alone, as dependencies would be built in another way under it.

@@ -18,8 +18,9 @@ for part in rustfmt clippy; do
     cargo "${part/rustfmt/fmt}" --version >/dev/null 2>&1 || rustup component add "$part"
 done
 
-step "Servers of mail, calendars and contacts"
-tests/servers/install.sh
+# Beside the build: what it waits for is mostly the network.
+tests/servers/install.sh >"$installed" 2>&1 &
+installing=$!
 
 step "Format, and dependencies as locked"
 cargo fmt --all --check
@@ -28,6 +29,9 @@ cargo metadata --locked --format-version 1 >/dev/null
 step "Build and lints"
 export RUSTC_WORKSPACE_WRAPPER=$PWD/tests/rustc.sh
 cargo test --workspace --locked --no-run --lib --tests --benches --examples --features failpoints
+
+step "Servers of mail, calendars, contacts and tools, and a browser"
+wait "$installing" || { cat "$installed" >&2; exit 1; }
 
 step "Tests"
 export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((4 * $(nproc)))}

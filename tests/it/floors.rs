@@ -25,8 +25,8 @@ const HOUSES: [House; 8] = [
         folder: "queries",
         floors: &[
             &[""],
-            &["offers", "services", "agenda", "turns", "pending", "usage"],
-            &["questions", "figures", "export"],
+            &["offers", "services", "agenda", "turns", "pending", "usage", "decisions"],
+            &["questions", "figures", "export", "people"],
             &["health", "archive"],
         ],
         upward: 0,

@@ -87,6 +87,7 @@ mod terminal;
 mod told;
 mod tools;
 mod watches;
+mod web;
 mod writers;
 
 #[cfg(not(feature = "failpoints"))]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests start on loopback, on Debian 12 or 13: Dovecot (IMAP), Postfix (submission), openssl
-# (certificates), Python with Radicale and Xandikos (CalDAV, CardDAV) and the other clients of all of them, and servers of
+# (certificates), Chromium with its driver, Python with Radicale and Xandikos (CalDAV, CardDAV) and the other clients of all of them, and servers of
 # the model context protocol, Python's and Node's, with its conformance suite. Quick where they are.
 #
 # The packages start nothing: the tests run each server from a folder of their own. Python's are pinned by hash in
@@ -43,6 +43,8 @@ python() { "$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)"
 # Debian keeps what makes an environment in a package of its own.
 python -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3 python3-venv)
 has openssl || packages+=(openssl)
+# The operator's page is looked at in a real browser.
+{ has chromium && has chromedriver; } || packages+=(chromium chromium-driver)
 has node || packages+=(nodejs)
 has npm || packages+=(npm)
 { has setsid && has flock; } || packages+=(util-linux)

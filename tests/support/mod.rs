@@ -5,6 +5,7 @@
 //! - [`model_server::ModelServer`]: a scripted OpenAI-compatible endpoint, and a simulated one for benchmarks
 //! - [`postfix::Postfix`]: a real SMTP server that delivers into Dovecot's mailboxes
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
+//! - [`browser::Browser`]: Chromium without a window, led by its driver
 //! - [`byte_proxy::ByteProxy`]: before any of them, and cuts, delays, swallows, repeats and garbles
 //! - [`dav_server::DavServer`]: a real CalDAV and CardDAV server (Radicale or Xandikos), with another client (Python's caldav)
 //! - [`dovecot::Dovecot`]: a real IMAP server, with another client (Python's imaplib) to read back what is in it
@@ -23,6 +24,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 pub mod bot_api;
+pub mod browser;
 pub mod byte_proxy;
 pub mod dav_server;
 pub mod dovecot;

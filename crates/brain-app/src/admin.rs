@@ -1,6 +1,9 @@
 //! What the operator of the machine may do with pending actions: see them, cancel them, and approve them
 //! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
-//! `brain-agent export`, directly or through `control.sock`; and how the process is, for `brain-agent doctor`.
+//! `brain-agent export`, directly or through `control.sock`; how the process is, for `brain-agent doctor`; and what is only
+//! looked at ([`looks`]).
+
+pub mod looks;
 
 use std::path::{Path, PathBuf};
 

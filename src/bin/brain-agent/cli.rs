@@ -47,6 +47,27 @@ pub(crate) enum CliCommand {
         #[arg(long, global = true)]
         json: bool,
     },
+    /// How the last turns went: path, time, calls, tokens, what came of them
+    Turns {
+        /// At most so many
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// How long turns took, what became of cards, what models cost
+    Stats {
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Who is served
+    Users {
+        /// One JSON object a line
+        #[arg(long)]
+        json: bool,
+    },
     /// Bot token, model and accounts: asked for, tried, written
     Setup(SetupArgs),
     /// Write a person's data as an archive, all of it: JSON, .ics, .vcf and Maildir

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use brain_agent::admin::looks::{self, OperatorView};
 use brain_agent::admin::{self, Request};
 use brain_agent::app::{self, StartError};
 use brain_agent::channel::console::Session;
@@ -107,6 +108,23 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
         }
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
             Ok(client) => client.request(&request).await?,
+            Err(_) => return Err(locked.into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    answered(&response, json)
+}
+
+/// What is only looked at.
+pub(crate) async fn look(config: &Config, what: OperatorView, json: bool) -> anyhow::Result<ExitCode> {
+    let response = match Runtime::open(config, RuntimeParts::by(config)).await {
+        Ok(runtime) => {
+            let response = looks::look(&runtime.brain, what).await;
+            runtime.close(&config.data_dir).await;
+            response
+        }
+        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
+            Ok(client) => client.request(&what).await?,
             Err(_) => return Err(locked.into()),
         },
         Err(error) => return Err(error.into()),

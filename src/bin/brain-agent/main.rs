@@ -16,6 +16,7 @@ mod talk;
 
 use std::process::ExitCode;
 
+use brain_agent::admin::looks::OperatorView;
 use brain_agent::app;
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
@@ -73,6 +74,9 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Ask { text, explain: true, .. }) => Ok(errands::explain(&config, &text)),
         Some(CliCommand::Ask { text, user, explain: false }) => errands::ask(&config, &text, &user, logs).await,
         Some(CliCommand::Pending { verb, json }) => errands::pending(&config, verb, json).await,
+        Some(CliCommand::Turns { limit, json }) => errands::look(&config, OperatorView::Turns { limit }, json).await,
+        Some(CliCommand::Stats { json }) => errands::look(&config, OperatorView::Stats, json).await,
+        Some(CliCommand::Users { json }) => errands::look(&config, OperatorView::Users, json).await,
         Some(CliCommand::Setup(args)) => setup::run(args).await,
         Some(CliCommand::Doctor { json }) => doctor::doctor(config, json).await,
         Some(CliCommand::Export { user, json: true, .. }) => archives::document(&config, &user).await,

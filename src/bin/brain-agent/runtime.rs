@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use brain_agent::app::{self, Channels, Parts, StartError};
 use brain_agent::channel::console::ConsoleChannel;
+use brain_agent::channel::web::Web;
 use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
@@ -120,6 +121,17 @@ impl Runtime {
         }
     }
 
+    /// Opens the operator's page, where one is wanted.
+    pub(crate) async fn open_page(&mut self, config: &Config, data_dir: &Path) -> anyhow::Result<()> {
+        let Some(web) = &config.web else { return Ok(()) };
+        let page =
+            Web::bind(web, data_dir).await.with_context(|| format!("the page at {} (BRAIN_ADMIN_ADDR)", web.addr))?;
+        let token = if web.token.is_some() { "BRAIN_ADMIN_TOKEN".to_owned() } else { page.token_place(data_dir) };
+        eprintln!("The operator's page is at http://{}/; what opens it stands in {token}.", page.addr());
+        self.beside.spawn(page.serve(self.brain.clone(), self.console.clone(), config.origin.clone()));
+        Ok(())
+    }
+
     /// Delivers what falls due, by the real clock, keeps the store in order, and follows the accounts of `people` and of
     /// whoever else takes a turn.
     pub(crate) fn keep_time(&mut self, people: &[UserId]) {
@@ -162,6 +174,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     let mut runtime =
         Runtime::open(config, RuntimeParts { telegram: Some(telegram.channel()), ..RuntimeParts::by(config) }).await?;
     runtime.listen(&config.data_dir);
+    runtime.open_page(config, &config.data_dir).await?;
     let people: Vec<UserId> = config.accounts.iter().filter_map(|account| account.person.id()).collect();
     runtime.start_servers();
     runtime.keep_time(&people);

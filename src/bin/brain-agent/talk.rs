@@ -57,6 +57,7 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
         fill_demo(&runtime.brain, &data_dir, &args, clock.now()).await?;
     }
     runtime.listen(&data_dir);
+    runtime.open_page(config, &data_dir).await?;
     runtime.start_servers();
     if manual.is_none() {
         runtime.keep_time(&[args.user.id()]);

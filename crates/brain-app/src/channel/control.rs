@@ -24,6 +24,7 @@ use tokio_util::task::AbortOnDropHandle;
 use peers::Peer;
 use seats::{Seat, Seats};
 
+use crate::admin::looks::{self, OperatorView};
 use crate::admin::{self, Request, Response};
 use crate::channel::console::terminal::{SenderSink, shared};
 use crate::channel::console::wire::{LINE_BYTES_MAX, Out};
@@ -52,6 +53,7 @@ enum Hello {
     Export { export: String },
     Archive { archive: String },
     Health { health: bool },
+    View(OperatorView),
     Request(Request),
 }
 
@@ -139,6 +141,10 @@ async fn connection(
         }
         Ok(Hello::Health { .. }) => {
             let response = admin::health(&brain).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::View(look)) => {
+            let response = looks::look(&brain, look).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Console { console }) => match ConsoleUser::named(&console) {
@@ -272,7 +278,7 @@ impl Client {
     }
 
     /// One request, one response.
-    pub async fn request(self, request: &Request) -> std::io::Result<Response> {
+    pub async fn request(self, request: &impl Serialize) -> std::io::Result<Response> {
         self.asked(&serde_json::to_value(request).unwrap_or_default()).await
     }
 

@@ -5,76 +5,69 @@ use super::price::{DAILY_BUDGET, PRICE_KEYS};
 use brain_core::limits::kept::RETENTION;
 use brain_core::ports::Stage;
 
-/// Every key there is, whether this version acts on it, and what it decides; those of [`RETENTION`] stand there.
-pub(super) const KEYS: &[(&str, Use, Decides)] = &[
-    ("TELEGRAM_BOT_TOKEN", Use::Now, Decides::Place),
-    ("TELEGRAM_API_URL", Use::Now, Decides::Place),
-    ("LLM_BASE_URL", Use::Now, Decides::Place),
-    ("LLM_API_KEY", Use::Now, Decides::Place),
-    ("LLM_MODEL", Use::Now, Decides::Model),
-    ("LLM_TIMEOUT", Use::Now, Decides::Manner),
-    ("LLM_PRICE_IN", Use::Now, Decides::Manner),
-    ("LLM_PRICE_OUT", Use::Now, Decides::Manner),
-    ("LLM_FALLBACK_BASE_URL", Use::Now, Decides::Place),
-    ("LLM_FALLBACK_API_KEY", Use::Now, Decides::Place),
-    ("LLM_FALLBACK_MODEL", Use::Now, Decides::Model),
-    ("LLM_FALLBACK_PRICE_IN", Use::Now, Decides::Manner),
-    ("LLM_FALLBACK_PRICE_OUT", Use::Now, Decides::Manner),
-    ("EMBEDDINGS_BASE_URL", Use::Now, Decides::Place),
-    ("EMBEDDINGS_API_KEY", Use::Now, Decides::Place),
-    ("EMBEDDINGS_MODEL", Use::Now, Decides::Model),
-    ("TRANSCRIBE_BASE_URL", Use::Now, Decides::Place),
-    ("TRANSCRIBE_API_KEY", Use::Now, Decides::Place),
-    ("TRANSCRIBE_MODEL", Use::Now, Decides::Model),
-    ("IMAP_URL", Use::Now, Decides::Place),
-    ("IMAP_URL_FILE", Use::Now, Decides::Place),
-    ("SMTP_URL", Use::Now, Decides::Place),
-    ("SMTP_URL_FILE", Use::Now, Decides::Place),
-    ("CALDAV_URL", Use::Now, Decides::Place),
-    ("CALDAV_URL_FILE", Use::Now, Decides::Place),
-    ("CARDDAV_URL", Use::Now, Decides::Place),
-    ("CARDDAV_URL_FILE", Use::Now, Decides::Place),
-    ("BRAIN_ACCOUNTS", Use::Now, Decides::Place),
-    ("BRAIN_DATA_DIR", Use::Now, Decides::Manner),
-    ("BRAIN_TIMEZONE", Use::Now, Decides::Manner),
-    ("BRAIN_ALLOWED_USERS", Use::Now, Decides::Right),
-    ("BRAIN_ADMINS", Use::Now, Decides::Right),
-    ("BRAIN_BREATH", Use::Now, Decides::Manner),
-    ("BRAIN_WEBHOOK_URL", Use::Now, Decides::Place),
-    ("BRAIN_WEBHOOK_ADDR", Use::Now, Decides::Place),
-    ("BRAIN_WEBHOOK_SECRET", Use::Now, Decides::Place),
-    ("BRAIN_ADMIN_ADDR", Use::Later, Decides::Right),
-    ("BRAIN_ADMIN_TOKEN", Use::Later, Decides::Right),
-    ("BRAIN_ADMIN_MAY_APPROVE", Use::Now, Decides::Right),
-    ("BRAIN_PENDING_TTL", Use::Now, Decides::Manner),
-    ("BRAIN_SKIP_PLANNER", Use::Now, Decides::Manner),
-    ("BRAIN_SKIP_ROUTER", Use::Now, Decides::Manner),
-    ("BRAIN_PLANNING", Use::Now, Decides::Manner),
-    ("BRAIN_SCHEMAS", Use::Now, Decides::Manner),
-    ("BRAIN_RESPOND", Use::Now, Decides::Manner),
-    ("BRAIN_KEEP_ANSWERS", Use::Now, Decides::Manner),
-    ("BRAIN_TASKS_MAX", Use::Now, Decides::Manner),
-    ("BRAIN_TASK_DEPTH_MAX", Use::Now, Decides::Manner),
-    ("BRAIN_COMPRESS", Use::Now, Decides::Manner),
-    ("BRAIN_COMPRESS_RECENT", Use::Now, Decides::Manner),
-    ("BRAIN_COMPRESS_TOKENS", Use::Now, Decides::Manner),
-    ("BRAIN_COMPRESS_FROM", Use::Now, Decides::Manner),
-    ("BRAIN_LEARN", Use::Now, Decides::Manner),
-    ("BRAIN_ASK_ABOVE_USD", Use::Now, Decides::Right),
-    (DAILY_BUDGET, Use::Now, Decides::Right),
-    ("BRAIN_MONTHLY_BUDGET_USD", Use::Now, Decides::Right),
-    ("BRAIN_PROMPTS_DIR", Use::Now, Decides::Place),
-    ("BRAIN_MCP_CONFIG", Use::Now, Decides::Place),
-    ("BRAIN_COMMANDS", Use::Now, Decides::Place),
-    ("BRAIN_POLICY", Use::Now, Decides::Right),
+/// Every key there is, and what it decides; those of [`RETENTION`] stand there.
+pub(super) const KEYS: &[(&str, Decides)] = &[
+    ("TELEGRAM_BOT_TOKEN", Decides::Place),
+    ("TELEGRAM_API_URL", Decides::Place),
+    ("LLM_BASE_URL", Decides::Place),
+    ("LLM_API_KEY", Decides::Place),
+    ("LLM_MODEL", Decides::Model),
+    ("LLM_TIMEOUT", Decides::Manner),
+    ("LLM_PRICE_IN", Decides::Manner),
+    ("LLM_PRICE_OUT", Decides::Manner),
+    ("LLM_FALLBACK_BASE_URL", Decides::Place),
+    ("LLM_FALLBACK_API_KEY", Decides::Place),
+    ("LLM_FALLBACK_MODEL", Decides::Model),
+    ("LLM_FALLBACK_PRICE_IN", Decides::Manner),
+    ("LLM_FALLBACK_PRICE_OUT", Decides::Manner),
+    ("EMBEDDINGS_BASE_URL", Decides::Place),
+    ("EMBEDDINGS_API_KEY", Decides::Place),
+    ("EMBEDDINGS_MODEL", Decides::Model),
+    ("TRANSCRIBE_BASE_URL", Decides::Place),
+    ("TRANSCRIBE_API_KEY", Decides::Place),
+    ("TRANSCRIBE_MODEL", Decides::Model),
+    ("IMAP_URL", Decides::Place),
+    ("IMAP_URL_FILE", Decides::Place),
+    ("SMTP_URL", Decides::Place),
+    ("SMTP_URL_FILE", Decides::Place),
+    ("CALDAV_URL", Decides::Place),
+    ("CALDAV_URL_FILE", Decides::Place),
+    ("CARDDAV_URL", Decides::Place),
+    ("CARDDAV_URL_FILE", Decides::Place),
+    ("BRAIN_ACCOUNTS", Decides::Place),
+    ("BRAIN_DATA_DIR", Decides::Manner),
+    ("BRAIN_TIMEZONE", Decides::Manner),
+    ("BRAIN_ALLOWED_USERS", Decides::Right),
+    ("BRAIN_ADMINS", Decides::Right),
+    ("BRAIN_BREATH", Decides::Manner),
+    ("BRAIN_WEBHOOK_URL", Decides::Place),
+    ("BRAIN_WEBHOOK_ADDR", Decides::Place),
+    ("BRAIN_WEBHOOK_SECRET", Decides::Place),
+    ("BRAIN_ADMIN_ADDR", Decides::Right),
+    ("BRAIN_ADMIN_TOKEN", Decides::Right),
+    ("BRAIN_ADMIN_MAY_APPROVE", Decides::Right),
+    ("BRAIN_PENDING_TTL", Decides::Manner),
+    ("BRAIN_SKIP_PLANNER", Decides::Manner),
+    ("BRAIN_SKIP_ROUTER", Decides::Manner),
+    ("BRAIN_PLANNING", Decides::Manner),
+    ("BRAIN_SCHEMAS", Decides::Manner),
+    ("BRAIN_RESPOND", Decides::Manner),
+    ("BRAIN_KEEP_ANSWERS", Decides::Manner),
+    ("BRAIN_TASKS_MAX", Decides::Manner),
+    ("BRAIN_TASK_DEPTH_MAX", Decides::Manner),
+    ("BRAIN_COMPRESS", Decides::Manner),
+    ("BRAIN_COMPRESS_RECENT", Decides::Manner),
+    ("BRAIN_COMPRESS_TOKENS", Decides::Manner),
+    ("BRAIN_COMPRESS_FROM", Decides::Manner),
+    ("BRAIN_LEARN", Decides::Manner),
+    ("BRAIN_ASK_ABOVE_USD", Decides::Right),
+    (DAILY_BUDGET, Decides::Right),
+    ("BRAIN_MONTHLY_BUDGET_USD", Decides::Right),
+    ("BRAIN_PROMPTS_DIR", Decides::Place),
+    ("BRAIN_MCP_CONFIG", Decides::Place),
+    ("BRAIN_COMMANDS", Decides::Place),
+    ("BRAIN_POLICY", Decides::Right),
 ];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    Now,
-    /// Part of the contract, but what it configures is not built yet: accepted with a warning.
-    Later,
-}
 
 /// What a key decides: the border of what a file may say that merely lies in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +95,7 @@ pub(super) fn decides(key: &str) -> Option<Decides> {
         return Some(Decides::Keeping);
     }
     let base = base_of(key).unwrap_or(key);
-    KEYS.iter().find(|(known, _, _)| *known == base).map(|(_, _, decides)| *decides)
+    KEYS.iter().find(|(known, _)| *known == base).map(|(_, decides)| *decides)
 }
 
 /// The key without the name of a stage, where it has one.
@@ -119,7 +112,7 @@ fn base_of(key: &str) -> Option<&str> {
 pub(super) fn unknown(key: &str) -> String {
     let nearest = KEYS
         .iter()
-        .map(|(known, _, _)| *known)
+        .map(|(known, _)| *known)
         .chain(RETENTION.iter().map(|row| row.setting))
         .map(|known| (common_prefix(known, key), known))
         .max()

@@ -13,6 +13,7 @@ mod named_file;
 mod price;
 mod reader;
 mod servers;
+mod web;
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
@@ -34,6 +35,7 @@ use brain_wire::mcp::McpServer;
 pub use found::SettingsOrigin;
 pub use named_file::NamedFile;
 use reader::{ConfigReader, ValueSource};
+pub use web::WebConfig;
 
 /// A model endpoint.
 #[derive(Debug, Clone)]
@@ -83,6 +85,8 @@ pub struct Config {
     pub fallback_price: Option<TokenPrice>,
     /// What calls of models may cost.
     pub budgets: Budgets,
+    /// Where the operator's page is, if it is to be.
+    pub web: Option<WebConfig>,
     /// Takes over when a stage's endpoint does not answer.
     pub model_fallback: Option<ModelEndpoint>,
     /// Makes vectors of facts and of what is asked about them.

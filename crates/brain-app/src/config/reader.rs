@@ -11,7 +11,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::found::SettingsOrigin;
-use super::keys::{KEYS, Use, is_known, unknown};
+use super::keys::{is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
 use brain_core::core::history::Compression;
 use brain_core::core::tasks::TaskLimits;
@@ -60,9 +60,7 @@ impl ConfigReader {
 
     pub(super) fn read(&mut self) -> Config {
         self.leave_out();
-        let later = KEYS.iter().filter(|(key, when, _)| *when == Use::Later && self.values.contains_key(*key));
-        let later = later.map(|(key, _, _)| format!("{key} is set, but this version does not act on it yet"));
-        let warnings = later.chain(self.origin.told()).collect();
+        let warnings = self.origin.told().into_iter().collect();
         let (servers_file, commands_file) = (self.named_file("BRAIN_MCP_CONFIG"), self.named_file("BRAIN_COMMANDS"));
         // Whom it is for nobody can tell where the file that would name it was left out.
         let is_left_out = ["BRAIN_MCP_CONFIG", "BRAIN_COMMANDS"].iter().any(|key| self.left_out.contains_key(*key));
@@ -86,6 +84,7 @@ impl ConfigReader {
             prices: self.prices(),
             fallback_price: self.fallback_price(),
             budgets: self.budgets(),
+            web: self.web(),
             model_fallback,
             embeddings: self.endpoint("EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY", "EMBEDDINGS_MODEL", None),
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
@@ -213,7 +212,7 @@ impl ConfigReader {
     }
 
     /// Notes a secret that would go to an address from elsewhere: one of the two stands in the file, the other not.
-    fn goes_to(&mut self, secret: &str, address: &str) {
+    pub(super) fn goes_to(&mut self, secret: &str, address: &str) {
         let of = |key: &str| self.values.get(key).map(|(_, source)| source).or_else(|| self.left_out.get(key));
         let is_in_file = |key: &str| of(key).map(|source| *source == ValueSource::File);
         let (Some(secret_is), Some(address_is)) = (is_in_file(secret), is_in_file(address)) else { return };

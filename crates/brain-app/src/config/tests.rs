@@ -1,4 +1,4 @@
-use super::keys::{Decides, KEYS, Use, is_known};
+use super::keys::{Decides, KEYS, is_known};
 use super::*;
 use brain_core::limits::kept::{Kept, RETENTION};
 
@@ -183,7 +183,7 @@ fn a_file_that_names_its_own_data_says_everything_and_what_is_from_where_is_told
 
 #[test]
 fn every_key_decides_something_and_every_address_is_a_place() {
-    for (key, _, decides) in KEYS {
+    for (key, decides) in KEYS {
         let is_address = key.split('_').any(|part| part == "URL") || key.ends_with("_KEY");
         assert!(!is_address || *decides == Decides::Place, "{key}");
         assert_eq!(super::keys::decides(key), Some(*decides), "{key}");
@@ -231,16 +231,29 @@ fn the_example_file_names_every_key_and_no_other() {
     let named: Vec<&str> =
         example.lines().filter_map(|line| line.trim_start_matches("# ").split_once('=')).map(|(key, _)| key).collect();
     let kept = RETENTION.iter().map(|row| row.setting);
-    for key in KEYS.iter().map(|(key, _, _)| *key).chain(kept) {
+    for key in KEYS.iter().map(|(key, _)| *key).chain(kept) {
         assert!(named.contains(&key), "{key} is missing from .env.example");
     }
     for key in named {
         assert!(is_known(key), "{key} in .env.example is unknown");
     }
-    let (_, later) = example.split_once("Accepted, but not acted on").unwrap();
-    for (key, when, _) in KEYS {
-        assert_eq!(later.contains(&format!("# {key}=")), *when == Use::Later, "{key}");
+}
+
+#[test]
+fn the_page_needs_a_token_where_others_can_reach_it() {
+    let web = parse(&[("BRAIN_ADMIN_ADDR", "127.0.0.1:8790")]).unwrap().web.unwrap();
+    assert!(web.addr.ip().is_loopback() && web.token.is_none());
+    for (given, says) in [
+        (vec![("BRAIN_ADMIN_ADDR", "0.0.0.0:8790")], "others can reach it"),
+        (vec![("BRAIN_ADMIN_ADDR", "127.0.0.1")], "BRAIN_ADMIN_ADDR"),
+        (vec![("BRAIN_ADMIN_ADDR", "127.0.0.1:8790"), ("BRAIN_ADMIN_TOKEN", "short")], "BRAIN_ADMIN_TOKEN"),
+        (vec![("BRAIN_ADMIN_TOKEN", "long-enough-for-a-token")], "BRAIN_ADMIN_ADDR is missing"),
+    ] {
+        let error = parse(&given).unwrap_err().to_string();
+        assert!(error.contains(says) && !error.contains("short"), "{given:?}: {error}");
     }
+    let open = parse(&[("BRAIN_ADMIN_ADDR", "0.0.0.0:8790"), ("BRAIN_ADMIN_TOKEN", "long-enough-for-a-token")]);
+    assert!(open.unwrap().web.unwrap().token.is_some());
 }
 
 #[test]

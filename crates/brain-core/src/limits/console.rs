@@ -23,3 +23,19 @@ pub const HISTORY_LINES_MAX: usize = 1_000;
 pub const CONSOLE_NAME_BYTES_MAX: usize = 64;
 /// Parents of a process that are looked at, to know whether we have started it: deeper than anything that is called by hand.
 pub const ANCESTORS_MAX: usize = 64;
+/// Connections to the operator's page at once; each open chat of it holds one.
+pub const WEB_CONNECTIONS_MAX: usize = 64;
+/// Largest form of the page, a message of its chat included.
+pub const WEB_BODY_BYTES_MAX: usize = 512 * 1024;
+/// Fields of a form or an address that are read.
+pub const WEB_FIELDS_MAX: usize = 16;
+/// Wrong tokens a minute, of everybody together.
+pub const WEB_WRONG_TOKENS_MAX: usize = 10;
+/// Characters of a token at least.
+pub const WEB_TOKEN_CHARS_MIN: usize = 16;
+/// So long a browser stays logged in.
+pub const WEB_SESSION_SECS: u64 = 12 * 3_600;
+/// Browsers that are logged in at once; the oldest one gives way.
+pub const WEB_SESSIONS_MAX: usize = 32;
+/// Rows of the audit and of usage that the page counts over: a year of a busy household.
+pub const WEB_ROWS_COUNTED_MAX: usize = 50_000;

@@ -127,6 +127,54 @@ pub async fn of_turns(view: &View<'_>) -> Result<TurnFigures, StoreError> {
     Ok(counted(&turns::latest(view, TRACES).await?, view.now))
 }
 
+/// How long turns of one path took, of the last ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathFigures {
+    /// Which path.
+    pub path: Path,
+    /// How many there were.
+    pub turns: usize,
+    /// Half of them took at most so long.
+    pub median_ms: f64,
+    /// And 95 of 100.
+    pub p95_ms: f64,
+    /// How long they may take at most, where that is promised.
+    pub target_ms: Option<f64>,
+    /// How many of them had a stage that fell back.
+    pub fell_back: usize,
+}
+
+/// What a path may take: until small talk is answered, something is done, a yes is carried out.
+const TARGETS_MS: [(Path, f64); 3] = [(Path::Chat, 1_000.0), (Path::Action, 3_000.0), (Path::Consent, 1_500.0)];
+
+/// The paths of these turns, the most frequent one first.
+pub fn of_paths(traces: &[TurnTrace]) -> Vec<PathFigures> {
+    let mut paths: Vec<Path> = Vec::new();
+    for trace in traces {
+        if !paths.contains(&trace.done.path) {
+            paths.push(trace.done.path);
+        }
+    }
+    let of_path = |path: Path| {
+        let mut took: Vec<f64> =
+            traces.iter().filter(|trace| trace.done.path == path).map(|trace| trace.done.ms).collect();
+        took.sort_by(f64::total_cmp);
+        let share = |hundredths: usize| took[(took.len() - 1) * hundredths / 100];
+        let fell_back = |trace: &&TurnTrace| trace.done.path == path && !trace.done.fallbacks.is_empty();
+        PathFigures {
+            path,
+            turns: took.len(),
+            median_ms: share(50),
+            p95_ms: share(95),
+            target_ms: TARGETS_MS.iter().find(|(of, _)| *of == path).map(|(_, ms)| *ms),
+            fell_back: traces.iter().filter(fell_back).count(),
+        }
+    };
+    let mut figures: Vec<PathFigures> = paths.into_iter().map(of_path).collect();
+    figures.sort_by_key(|path| std::cmp::Reverse(path.turns));
+    figures
+}
+
 fn counted(traces: &[TurnTrace], now: DateTime<Utc>) -> TurnFigures {
     let week_ago = now - Duration::days(7);
     let people: BTreeSet<&str> = traces.iter().filter(|t| t.at > week_ago).map(|t| t.user.as_str()).collect();

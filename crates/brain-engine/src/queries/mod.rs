@@ -7,11 +7,13 @@
 
 pub mod agenda;
 pub mod archive;
+pub mod decisions;
 pub mod export;
 pub mod figures;
 pub mod health;
 pub mod offers;
 pub mod pending;
+pub mod people;
 pub mod questions;
 pub mod services;
 pub mod turns;

@@ -3,7 +3,7 @@
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::limits::TRACES_LOOKED_THROUGH;
 use brain_core::ports::records::{CompressionTrace, TurnTrace};
-use brain_core::ports::{RecordExt, Scan, StoreError};
+use brain_core::ports::{Key, Record as _, RecordExt, Scan, StoreError};
 
 use super::View;
 
@@ -11,6 +11,32 @@ use super::View;
 pub async fn latest(view: &View<'_>, limit: usize) -> Result<Vec<TurnTrace>, StoreError> {
     let traces = view.moment.list::<TurnTrace>(Scan::of::<TurnTrace>(&[], limit).newest_first()).await?;
     Ok(traces.into_iter().map(|(trace, _)| trace).collect())
+}
+
+/// A page of turns.
+#[derive(Debug)]
+pub struct TurnsPage {
+    /// Newest first.
+    pub turns: Vec<TurnTrace>,
+    /// What the next page begins behind; `None` on the last one.
+    pub next: Option<Key>,
+}
+
+/// A page of the turns of everybody, newest first.
+pub async fn page(view: &View<'_>, before: Option<Key>, limit: usize) -> Result<TurnsPage, StoreError> {
+    let scan = Scan { before, ..Scan::of::<TurnTrace>(&[], limit).newest_first() };
+    let turns: Vec<TurnTrace> =
+        view.moment.list::<TurnTrace>(scan).await?.into_iter().map(|(trace, _)| trace).collect();
+    let next = turns.last().filter(|_| turns.len() == limit).map(TurnTrace::key);
+    Ok(TurnsPage { turns, next })
+}
+
+/// One turn, where it is kept and can be read.
+pub async fn one(view: &View<'_>, key: &Key) -> Result<Option<TurnTrace>, StoreError> {
+    match view.moment.load::<TurnTrace>(key).await {
+        Err(error) if error.is_of_one_record() => Ok(None),
+        found => Ok(found?.map(|(trace, _)| trace)),
+    }
 }
 
 /// The last turns of a person in a chat that were not long ago, newest first.

@@ -43,6 +43,16 @@ pub async fn spent<R: Reader + ?Sized>(reader: &R, owner: &UserId, day: NaiveDat
     Ok(spent)
 }
 
+/// The records of everybody from a day on, at most so many are looked through.
+pub async fn of_everybody<R: Reader + ?Sized>(
+    reader: &R,
+    from: NaiveDate,
+    limit: usize,
+) -> Result<Vec<DailyUsage>, StoreError> {
+    let all = reader.list::<DailyUsage>(Scan::of::<DailyUsage>(&[], limit)).await?;
+    Ok(all.into_iter().map(|(used, _)| used).filter(|used| used.day >= from).collect())
+}
+
 /// US dollars, with as many places as it takes to see something.
 pub fn dollars(usd: f64) -> String {
     if usd == 0.0 {

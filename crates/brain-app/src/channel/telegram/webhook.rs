@@ -5,37 +5,37 @@
 //! 200 means that the update is durable, so what could not be stored is answered with 503 and delivered again. Not
 //! here: TLS, which whatever stands in front ends; teloxide's own webhook answers before anything is stored.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, Method, Request, Response, StatusCode};
 use axum::response::IntoResponse as _;
 use futures::stream::{self, Stream, StreamExt};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::IgnoredAny;
 use serde_json::json;
 use subtle::ConstantTimeEq;
 use teloxide::types::{AllowedUpdate, Update};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
 
 use super::api::Api;
 use super::backoff::Backoff;
 use super::context::TelegramContext;
 use super::error::TelegramError;
+use crate::channel::http::{self, HttpLimits};
 use crate::config::WebhookConfig;
 use brain_core::limits;
 use brain_core::ports::StoreError;
 
+const LIMITS: HttpLimits = HttpLimits {
+    connections: limits::WEBHOOK_CONNECTIONS_MAX,
+    read: Duration::from_millis(limits::WEBHOOK_READ_MS),
+    body_bytes: limits::WEBHOOK_BODY_BYTES_MAX,
+};
 const SECRET_HEADER: &str = "X-Telegram-Bot-Api-Secret-Token";
 
 /// A socket that Telegram has not been told of yet.
@@ -70,7 +70,7 @@ impl Webhook {
         let door = Arc::new(WebhookDoor { context: context.clone(), secret: secret.clone(), stored });
         let serving = async move {
             let announced = announce(&context.channel.sender.api, &config, &secret, &allowed);
-            tokio::join!(serve(listener, door), announced);
+            tokio::join!(http::serve(listener, LIMITS, move |request| answer(Arc::clone(&door), request)), announced);
         };
         let updates = stream::unfold(received, |mut received| async move { Some((received.recv().await?, received)) });
         // The server yields nothing itself; it is polled, and dropped, together with the updates.
@@ -91,41 +91,6 @@ async fn announce(api: &Api, config: &WebhookConfig, secret: &SecretString, allo
     backoff.over();
     // The rest of the address may be a secret of its own.
     eprintln!("Telegram delivers to {}; I listen on {}.", config.url.host_str().unwrap_or_default(), config.addr);
-}
-
-/// Serves until dropped. When all places are taken, one waits until another's time is over.
-async fn serve(listener: TcpListener, door: Arc<WebhookDoor>) {
-    let room = Arc::new(Semaphore::new(limits::WEBHOOK_CONNECTIONS_MAX));
-    let mut connections = JoinSet::new();
-    loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let door = Arc::clone(&door);
-                connections.spawn(async move {
-                    let _place = place;
-                    connection(stream, door).await;
-                });
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a call of the webhook could not be accepted");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
-        while connections.try_join_next().is_some() {}
-    }
-}
-
-async fn connection(stream: TcpStream, door: Arc<WebhookDoor>) {
-    let service = service_fn(move |request| {
-        let door = Arc::clone(&door);
-        async move { Ok::<_, Infallible>(answer(door, request).await) }
-    });
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(Duration::from_millis(limits::WEBHOOK_READ_MS));
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
-        tracing::debug!(%error, "a call of the webhook broke off");
-    }
 }
 
 async fn answer(door: Arc<WebhookDoor>, request: Request<Incoming>) -> Response<Body> {
@@ -149,12 +114,7 @@ async fn heard(door: &WebhookDoor, request: Request<Incoming>) -> Result<Bytes, 
     if !bool::from(given.ct_eq(door.secret.expose_secret().as_bytes())) {
         return Err(StatusCode::UNAUTHORIZED);
     }
-    let body = to_bytes(Body::new(request.into_body()), limits::WEBHOOK_BODY_BYTES_MAX);
-    match timeout(Duration::from_millis(limits::WEBHOOK_READ_MS), body).await {
-        Ok(Ok(body)) => Ok(body),
-        Ok(Err(_too_large)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
-        Err(_too_slow) => Err(StatusCode::REQUEST_TIMEOUT),
-    }
+    http::body(request, LIMITS).await
 }
 
 /// One update.

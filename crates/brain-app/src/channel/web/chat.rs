@@ -1,0 +1,129 @@
+//! The conversation of this terminal in a browser: the console's own lines, out as events and in as forms.
+//!
+//! Invariant: it is a console like every other one ([`Session`]): what is pressed here decides what was asked in the
+//! chat of this machine's person, by the same rules. One browser has one conversation; a newer one takes it over.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CONTENT_TYPE, HeaderValue};
+use axum::http::{Response, StatusCode};
+use brain_core::core::people::ConsoleUser;
+use brain_core::limits;
+use brain_core::ports::StoreError;
+use futures::stream;
+use maud::html;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::door::Caller;
+use super::{PageAnswer, PageRequest};
+use crate::channel::console::terminal::{SenderSink, shared};
+use crate::channel::console::{Line, ReceivedLines, Session};
+
+/// So often something is sent where nothing is said, so that a browser that is gone is noticed.
+const BREATH: Duration = Duration::from_secs(20);
+
+/// Where what a browser says goes: of each session its conversation.
+#[derive(Debug, Default)]
+pub(super) struct OpenChats(Mutex<HashMap<String, mpsc::Sender<Line>>>);
+
+impl OpenChats {
+    fn open(&self, session: &str, lines: mpsc::Sender<Line>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session.to_owned(), lines);
+    }
+
+    fn of(&self, session: &str) -> Option<mpsc::Sender<Line>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
+    }
+
+    /// Unless a newer one has taken its place.
+    fn close(&self, session: &str, lines: &mpsc::Sender<Line>) {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.get(session).is_some_and(|now| now.same_channel(lines)) {
+            open.remove(session);
+        }
+    }
+}
+
+pub(super) fn page(asked: &PageRequest<'_>) -> PageAnswer {
+    let user = ConsoleUser::default();
+    let body = html! {
+        p.hint { "The conversation of “" (user.to_string()) "” on this machine, as in its terminal." }
+        div #said role="log" aria-live="polite" aria-label="What was said" {}
+        p #status .faint role="status" {}
+        form #say data-secret=(asked.caller.secret()) {
+            label for="text" { "Message" }
+            textarea #text name="text" rows="3" {}
+            button { "Send" }
+        }
+        noscript { p.warning { "The chat needs the page's own script; everything else does without." } }
+        script src="/page.js" {}
+    };
+    PageAnswer::Page("Chat", body)
+}
+
+/// Opens the conversation of a browser: what is said in it, as it is said.
+pub(super) async fn events(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
+    let Caller::Browser { id, .. } = &asked.caller else {
+        return Ok(PageAnswer::Refused(
+            StatusCode::FORBIDDEN,
+            "Programs talk through the console (--json).".to_owned(),
+        ));
+    };
+    let (context, id) = (Arc::clone(asked.context), id.clone());
+    let (sender, said) = mpsc::unbounded_channel::<Value>();
+    let (_, sink) = shared(SenderSink(sender));
+    let (hand_on, received) = mpsc::channel(limits::LINES_AHEAD_MAX);
+    context.chats.open(&id, hand_on.clone());
+    let over = CancellationToken::new();
+    let is_over = over.clone();
+    tokio::spawn(async move {
+        let (brain, console) = (context.brain.clone(), context.console.clone());
+        let session = Session::open(brain, console.clone(), sink.clone(), None, ConsoleUser::default()).await;
+        let mut heard = ReceivedLines::of(received);
+        // What runs is answered to its end; a browser that is gone finds it when it comes back.
+        while let Some(Some(line)) = is_over.run_until_cancelled(heard.next()).await {
+            session.answer(&line, &mut heard).await;
+        }
+        console.detach(&sink);
+        context.chats.close(&id, &hand_on);
+    });
+    let events = stream::unfold((said, over.drop_guard()), next_event);
+    let mut response = Response::new(Body::from_stream(events));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    Ok(PageAnswer::Whole(response))
+}
+
+type ChatEvents = (mpsc::UnboundedReceiver<Value>, DropGuard);
+
+async fn next_event((mut said, guard): ChatEvents) -> Option<(Result<Bytes, Infallible>, ChatEvents)> {
+    let event = match tokio::time::timeout(BREATH, said.recv()).await {
+        Ok(Some(line)) => format!("data: {line}\n\n"),
+        Ok(None) => return None,
+        Err(_silent) => ": \n\n".to_owned(),
+    };
+    Some((Ok(event.into()), (said, guard)))
+}
+
+/// What a browser says.
+pub(super) fn line(asked: &PageRequest<'_>) -> PageAnswer {
+    let Caller::Browser { id, .. } = &asked.caller else { return PageAnswer::none_there("conversation") };
+    let (Some(lines), Some(line)) = (asked.context.chats.of(id), asked.form.get("line")) else {
+        return PageAnswer::Refused(
+            StatusCode::CONFLICT,
+            "The conversation is not open; load the page again.".to_owned(),
+        );
+    };
+    match lines.try_send(asked.context.console.line(line.clone())) {
+        Ok(()) => PageAnswer::Plain(String::new()),
+        Err(_full) => PageAnswer::Refused(
+            StatusCode::TOO_MANY_REQUESTS,
+            "That was not taken: too much waits for its answer already.".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,79 @@
+// The chat: what the console says, line by line, as bubbles; a button sends what it carries.
+"use strict";
+const said = document.getElementById("said");
+const form = document.getElementById("say");
+const status = document.getElementById("status");
+if (said && form && status) {
+  const secret = form.dataset.secret;
+  const shown = new Map();
+  const send = async (line) => {
+    const answer = await fetch("/chat/lines", {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded", "X-Secret": secret },
+      body: new URLSearchParams({ line: JSON.stringify(line) }),
+    });
+    if (!answer.ok) status.textContent = await answer.text();
+  };
+  const bubble = (text, isOwn) => {
+    const at = document.createElement("div");
+    at.className = isOwn ? "bubble own" : "bubble";
+    at.append(document.createElement("div"));
+    at.firstChild.textContent = text;
+    said.append(at);
+    at.scrollIntoView({ block: "nearest" });
+    return at;
+  };
+  const buttons = (at, rows) => {
+    at.querySelectorAll(".row").forEach((row) => row.remove());
+    for (const row of rows) {
+      const line = document.createElement("div");
+      line.className = "row";
+      for (const button of row) {
+        const element = document.createElement("button");
+        element.type = "button";
+        element.className = "quiet";
+        element.textContent = button.text;
+        element.addEventListener("click", () => send({ press: button.data }));
+        line.append(element);
+      }
+      at.append(line);
+    }
+  };
+  const heard = (line) => {
+    switch (line.type) {
+      case "message": {
+        const at = bubble(line.text, false);
+        buttons(at, line.buttons);
+        shown.set(line.id, at);
+        break;
+      }
+      case "edit": {
+        const at = shown.get(line.id) ?? bubble("", false);
+        if (line.text !== undefined) at.firstChild.textContent = line.text;
+        buttons(at, line.buttons);
+        shown.set(line.id, at);
+        break;
+      }
+      case "typing": status.textContent = "…"; break;
+      case "status": status.textContent = line.text; break;
+      case "error": status.textContent = line.error; break;
+      case "done": if (line.path !== "error") status.textContent = ""; break;
+    }
+  };
+  const events = new EventSource("/chat/events");
+  events.addEventListener("message", (event) => heard(JSON.parse(event.data)));
+  events.addEventListener("open", () => { status.textContent = ""; });
+  events.addEventListener("error", () => { status.textContent = "The connection is broken; I try again."; });
+  const field = form.elements.namedItem("text");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const text = field.value.trim();
+    if (!text) return;
+    bubble(text, true);
+    field.value = "";
+    send({ text });
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); }
+  });
+}

@@ -1,0 +1,113 @@
+//! Who is served, which accounts and servers there are and how they are, and what is set.
+
+use brain_core::core::span::ago;
+use brain_core::limits::WEB_ROWS_COUNTED_MAX;
+use brain_core::ports::StoreError;
+use brain_engine::queries::usage::dollars;
+use brain_engine::queries::{health, people, usage};
+use brain_services::services::mcp::ServerState;
+use maud::{Markup, html};
+
+use super::layout::moment;
+use super::{PageAnswer, PageRequest};
+use crate::admin::looks::summed;
+
+pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
+    let brain = &asked.context.brain;
+    let view = brain.view().await?;
+    let zone = brain.policy.zone;
+    let store = health::of_store(&view).await?;
+    let people = people::served(&view, &brain.policy.admins, WEB_ROWS_COUNTED_MAX).await?;
+    let today = view.now.with_timezone(&zone).date_naive();
+    let used = usage::of_everybody(&view.moment, today, WEB_ROWS_COUNTED_MAX).await?;
+    let spent = summed(&used, |one| one.owner.clone());
+    let body = html! {
+        p {
+            "Version " (env!("CARGO_PKG_VERSION")) ", running since " (moment(brain.since, zone))
+            @if let Some(last) = store.last_turn { "; the last turn was " (ago(view.now, last)) }
+            "."
+        }
+        @if store.unreadable > 0 { p.warning { (store.unreadable) " records could not be read and were set aside; /status names them." } }
+        @if store.messages_given_up > 0 { p.warning { (store.messages_given_up) " messages were given up, because the process ended each time they were handled." } }
+        h2 { "People" }
+        div.scroll { table {
+            thead { tr { th { "Who" } th { "Served since" } th { "Last turn" } th { "Zone" } th.number { "Calls today" } th.number { "Cost today" } th { "" } } }
+            tbody { @for (id, person) in &people { tr {
+                td { (id) }
+                td { @if let Some(since) = person.since { (moment(since, zone)) } }
+                td { @if let Some(last) = person.last_turn { (ago(view.now, last)) } }
+                td { @if let Some(own) = person.zone { (own.name()) } @else { span.faint { "not chosen" } } }
+                @let sum = spent.get(id).copied().unwrap_or_default();
+                td.number { (sum.usage.calls) }
+                td.number { (dollars(sum.usd)) }
+                td { @if person.admin { "admin" } }
+            } } }
+        } }
+        h2 { "Accounts" }
+        (accounts(asked))
+        h2 { "Servers" }
+        (servers(asked))
+        h2 { "Language model" }
+        (models(asked))
+        h2 { "Settings" }
+        (settings(asked))
+    };
+    Ok(PageAnswer::Page("System", body))
+}
+
+fn accounts(asked: &PageRequest<'_>) -> Markup {
+    let brain = &asked.context.brain;
+    let (now, zone) = (brain.clock.now(), brain.policy.zone);
+    html! {
+        @if brain.accounts.listed.is_empty() { p { "None is set up; “brain-agent setup” does." } }
+        @else {
+            table { tbody { @for account in brain.accounts.listed.iter() { tr {
+                th { (account.shown()) }
+                td { (brain.accounts.state_in_words(account, now, zone)) }
+            } } } }
+        }
+    }
+}
+
+fn servers(asked: &PageRequest<'_>) -> Markup {
+    let standing = asked.context.brain.servers.standing();
+    html! {
+        @if standing.is_empty() { p { "None brings tools (BRAIN_MCP_CONFIG)." } }
+        @else {
+            table { tbody { @for server in &standing { tr {
+                th { (server.name) }
+                td { @match &server.state {
+                    ServerState::Starting => "starting",
+                    ServerState::Up => span.good { "there" },
+                    ServerState::Down(why) => span.bad { "not there: " (why.to_string()) },
+                } }
+                td {
+                    @if !server.withheld.is_empty() { (server.withheld.len()) " changed and not used until an admin takes them (/status) " }
+                    @if !server.left_out.is_empty() { (server.left_out.len()) " cannot be used" }
+                }
+            } } } }
+        }
+    }
+}
+
+fn models(asked: &PageRequest<'_>) -> Markup {
+    let hosts: Vec<_> = asked.context.brain.model.iter().flat_map(|model| model.hosts()).collect();
+    html! {
+        @if hosts.is_empty() { p { "None: built-in understanding does it all." } }
+        @else { ul { @for host in &hosts { li { (host.place) @if host.is_own { " (your own)" } } } } }
+    }
+}
+
+/// Which keys are set, and by what: names, never values.
+fn settings(asked: &PageRequest<'_>) -> Markup {
+    let origin = &asked.context.settings;
+    let keys = |keys: &[String]| html! { @if keys.is_empty() { "none" } @else { code { (keys.join(", ")) } } };
+    html! {
+        table { tbody {
+            tr { th { "From " (origin.file.display().to_string()) } td { (keys(&origin.of_file)) } }
+            tr { th { "From the environment" } td { (keys(&origin.of_environment)) } }
+        } }
+        @if let Some(told) = origin.told() { p.warning { (told) } }
+        p.hint { "All of it is read at the start: what is changed counts after a restart. “brain-agent doctor” tries everything." }
+    }
+}
