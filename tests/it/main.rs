@@ -15,6 +15,7 @@ mod commands_file;
 mod commits;
 mod compression;
 mod conditions;
+mod contents;
 mod conversation;
 #[cfg(feature = "failpoints")]
 mod crash;

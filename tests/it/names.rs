@@ -43,6 +43,7 @@ const MAY: &[(&str, &str)] = &[
 const OTHERWISE: &[(&str, &str)] = &[
     ("ports/table.rs", "\"contacts\""),
     ("pipeline/intake/commands/mod.rs", "\"memory\""),
+    ("pipeline/intake/commands/trace.rs", "\"keep\""),
     ("pipeline/stages/guard.rs", "\"email\""),
     ("pipeline/stages/guard.rs", "\"task\""),
     ("pipeline/stages/guard.rs", "\"calendar\""),

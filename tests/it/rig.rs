@@ -111,6 +111,8 @@ pub struct Setup {
     pub price: Option<TokenPrice>,
     pub budgets: Budgets,
     pub keep: Keep,
+    /// Of how many turns of a person it is kept what their nodes got and gave.
+    pub contents_kept: usize,
     /// Commands, as `service.command`, that claim low stakes whatever they do.
     pub liars: &'static [&'static str],
 }
@@ -143,6 +145,7 @@ impl Default for Setup {
             price: None,
             budgets: Budgets::default(),
             keep: Keep::default(),
+            contents_kept: 0,
             liars: &[],
         }
     }
@@ -376,6 +379,7 @@ fn brain(
             prices: Default::default(),
             budgets: setup.budgets.clone(),
             keep: setup.keep,
+            contents_kept: setup.contents_kept,
             compresses: setup.compresses,
             compression: setup.compression,
             learns: setup.learns,

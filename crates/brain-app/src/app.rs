@@ -246,6 +246,7 @@ fn policy(config: &Config, wanted: Option<Tz>, first_admin: Arc<OnceLock<UserId>
         prices: stage_prices(config),
         budgets: config.budgets.clone(),
         keep: config.keep.clone(),
+        contents_kept: config.contents_kept,
         compresses: config.compresses,
         compression: config.compression,
         learns: config.learns,

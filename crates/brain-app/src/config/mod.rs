@@ -130,6 +130,8 @@ pub struct Config {
     pub wording: Wording,
     /// How long what only grows is kept.
     pub keep: Keep,
+    /// Of how many turns of a person it is kept what their nodes got and gave; 0: of none.
+    pub contents_kept: usize,
     /// Whether what was said long ago is shown to planners in short.
     pub compresses: bool,
     /// When, and how short.

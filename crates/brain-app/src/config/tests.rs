@@ -57,6 +57,9 @@ fn what_is_kept_how_long_can_be_set_and_never_to_less_than_is_needed() {
         let error = parse(&[(row.setting, "59m")]).unwrap_err();
         assert!(error.contains(row.setting) && error.contains(row.why_min), "{error}");
     }
+    assert_eq!(parse(&[]).unwrap().contents_kept, 0);
+    assert_eq!(parse(&[("BRAIN_KEEP_CONTENTS", "50")]).unwrap().contents_kept, 50);
+    assert!(parse(&[("BRAIN_KEEP_CONTENTS", "1001")]).unwrap_err().contains("a number from 0 to 1000"));
     assert!(parse(&[("BRAIN_KEEP_TRACES", "for ever")]).unwrap_err().contains("such as 30d"));
     assert!(parse(&[("BRAIN_KEEP_TRACE", "30d")]).unwrap_err().contains("did you mean BRAIN_KEEP_TRACES?"));
 }

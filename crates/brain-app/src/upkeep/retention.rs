@@ -14,7 +14,7 @@ use brain_core::limits;
 use brain_core::limits::kept::{Kept, RETENTION};
 use brain_core::ports::records::{
     Aside, Audit, CardMessage, CompressionTrace, ConversationSummary, DailyUsage, InboxEntry, Message, OutboxEntry,
-    Show, Shown, TurnTrace, Undo,
+    Show, Shown, TurnContents, TurnTrace, Undo,
 };
 use brain_core::ports::{Batch, Expect, Key, Order, Scan, StoreError, Stored, Table, from_stored, leave_out};
 use brain_engine::pipeline::brain::Brain;
@@ -92,31 +92,36 @@ async fn parts(brain: &Brain, of: Kept) -> Result<Vec<KeyRange>, StoreError> {
     Ok(match of {
         Kept::Inbox => whole(Table::Inbox, false),
         Kept::Cards => {
-            let mut parts = by_chat(brain, of, Table::Cards).await?;
+            let mut parts = by_first_part(brain, of, Table::Cards).await?;
             parts.extend(whole(Table::Pending, false));
             parts
         }
         Kept::Undo => whole(Table::Undo, true),
         Kept::Offers => vec![KeyRange { of, scan: scan(Table::Meta, Some(Key::prefix(&[OFFER]))), is_by_time: false }],
-        Kept::Traces => [Table::Turns, Table::Compressions].into_iter().flat_map(|table| whole(table, true)).collect(),
+        Kept::Traces => {
+            let mut parts = by_first_part(brain, of, Table::Contents).await?;
+            parts.iter_mut().for_each(|part| part.scan.limit = limits::CONTENTS_STEP);
+            parts.extend([Table::Turns, Table::Compressions].into_iter().flat_map(|table| whole(table, true)));
+            parts
+        }
         Kept::Audit => whole(Table::Audit, true),
         Kept::Usage => whole(Table::Usage, false),
         Kept::Aside => whole(Table::Aside, false),
-        Kept::Outbox => by_chat(brain, of, Table::Outbox).await?,
+        Kept::Outbox => by_first_part(brain, of, Table::Outbox).await?,
         Kept::Conversation => {
-            let mut parts = by_chat(brain, of, Table::Messages).await?;
+            let mut parts = by_first_part(brain, of, Table::Messages).await?;
             parts.extend(whole(Table::Summaries, false));
             parts
         }
-        Kept::Shown => by_chat(brain, of, Table::Shown).await?,
+        Kept::Shown => by_first_part(brain, of, Table::Shown).await?,
     })
 }
 
-/// A part for each chat: inside it what came later has a greater number.
-async fn by_chat(brain: &Brain, of: Kept, table: Table) -> Result<Vec<KeyRange>, StoreError> {
-    let chats = first_parts(brain, table).await?;
-    let part = |chat: &String| KeyRange { of, scan: scan(table, Some(Key::prefix(&[chat]))), is_by_time: true };
-    Ok(chats.iter().map(part).collect())
+/// A part for each chat, or each person: inside it what came later has a greater key.
+async fn by_first_part(brain: &Brain, of: Kept, table: Table) -> Result<Vec<KeyRange>, StoreError> {
+    let firsts = first_parts(brain, table).await?;
+    let part = |first: &String| KeyRange { of, scan: scan(table, Some(Key::prefix(&[first]))), is_by_time: true };
+    Ok(firsts.iter().map(part).collect())
 }
 
 fn scan(table: Table, prefix: Option<Key>) -> Scan {
@@ -152,6 +157,10 @@ async fn is_over(
         Kept::Offers => alone(from_stored::<Offer>(stored)?.until < until),
         Kept::Traces if part.scan.table == Table::Compressions => {
             alone(from_stored::<CompressionTrace>(stored)?.at < until)
+        }
+        // What they got and gave has no longer life than how they went.
+        Kept::Traces if part.scan.table == Table::Contents => {
+            alone(brain.policy.contents_kept == 0 || from_stored::<TurnContents>(stored)?.at < until)
         }
         Kept::Traces => alone(from_stored::<TurnTrace>(stored)?.at < until),
         Kept::Audit => alone(from_stored::<Audit>(stored)?.at < until),

@@ -3,6 +3,8 @@
 //! Cards, receipts and logs show untrusted text through [`visible`], so that nobody approves what they
 //! cannot see.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The text with a capital letter in front.
@@ -231,6 +233,21 @@ pub fn shorten(text: &str, max: usize) -> String {
     short.truncate(short.trim_end().len());
     short.push('…');
     short
+}
+
+/// Stands where a text was cut by [`kept_within`].
+pub const LEFT_OUT: &str = "\n[… left out here …]\n";
+
+/// Two thirds head and one third tail of a long text, at most `max` bytes with the mark between them. Cut again to half
+/// of that or less it has one mark.
+pub fn kept_within(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max {
+        return Cow::Borrowed(text);
+    }
+    let room = max.saturating_sub(LEFT_OUT.len());
+    let head = &text[..text.floor_char_boundary(room / 3 * 2)];
+    let tail = &text[text.ceil_char_boundary(text.len() - room / 3)..];
+    Cow::Owned([head, LEFT_OUT, tail].concat())
 }
 
 /// Head and tail of a long text, `max` characters together, with ` … ` between them.

@@ -3,6 +3,20 @@
 /// Shapes of answers, and prompts that follow from them, kept as they go out: more sets of services than people ask
 /// for, and a few megabytes at most.
 pub const SCHEMAS_KEPT: usize = 64;
+/// Of each text that a node of a turn got or gave, so many bytes are kept: the prompt of a small model fits.
+pub const CONTENTS_TEXT_BYTES_MAX: usize = 16 * 1024;
+/// Of one line of it, such as why a call failed.
+pub const CONTENTS_LINE_BYTES_MAX: usize = 300;
+/// Of all of a turn together: a thousand turns of a person are a hundred megabytes at most.
+pub const CONTENTS_BYTES_MAX: usize = 128 * 1024;
+/// Where that is still too much, each text keeps so many at least.
+pub const CONTENTS_TEXT_BYTES_MIN: usize = 256;
+/// Nodes of a turn whose contents are kept: more have only questions over everything, and theirs are alike.
+pub const CONTENTS_NODES_MAX: usize = 100;
+/// Turns of a person whose contents may be kept.
+pub const CONTENTS_TURNS_MAX: usize = 1_000;
+/// Of those that are kept no more, so many are read and deleted at once: two megabytes.
+pub const CONTENTS_STEP: usize = 16;
 /// Model answers larger than this are cut off: no stage needs more.
 pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
 /// One event of a streamed answer; a whole answer fits, as some servers send it.

@@ -34,6 +34,8 @@ pub enum Table {
     Audit,
     /// One trace a turn.
     Turns,
+    /// What the nodes of each person's last turns got and gave, where that is kept.
+    Contents,
     /// What calls of models came to, by day.
     Usage,
     /// What was said in every chat, in short.
@@ -72,7 +74,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -87,6 +89,7 @@ impl Table {
         Self::Due,
         Self::Audit,
         Self::Turns,
+        Self::Contents,
         Self::Usage,
         Self::Summaries,
         Self::Compressions,
@@ -123,6 +126,7 @@ impl Table {
             Self::Due => "due",
             Self::Audit => "audit",
             Self::Turns => "turns",
+            Self::Contents => "contents",
             Self::Usage => "usage",
             Self::Summaries => "summaries",
             Self::Compressions => "compressions",
@@ -154,6 +158,7 @@ impl Table {
             | Self::Due
             | Self::Audit
             | Self::Turns
+            | Self::Contents
             | Self::Usage
             | Self::Summaries
             | Self::Compressions => false,

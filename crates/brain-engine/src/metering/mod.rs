@@ -15,6 +15,7 @@ mod ledger;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use tokio::time::Instant;
 
 pub use self::ledger::{BudgetLedger, Budgets, NEARLY};
 use brain_core::ports::metering::UsageSum;
+use brain_core::ports::records::NodeContents;
 use brain_core::ports::{Call, Completion, Model, ModelError, ModelHost, Stage, TokenPrice, Usage};
 
 /// Bytes of a prompt that are a token at least: more tokens than this no text of it has, in most languages.
@@ -76,6 +78,23 @@ fn bounds(call: &Call, prices: impl Iterator<Item = TokenPrice>) -> (f64, f64) {
     both.fold((0.0, 0.0), |(least, most): (f64, f64), (sent, all)| (least.max(sent), most.max(all)))
 }
 
+/// Why a call gave nothing that was dropped on its way.
+const GIVEN_UP: &str = "nobody waited for its answer any more";
+
+/// What a call got and gave, for whoever looks into the turn.
+fn contents(call: &Call, model: &str, usage: Usage, ended: Result<&Completion, &dyn Display>) -> NodeContents {
+    let of = |gave: &str| NodeContents::of(call.stage.name(), &call.user, gave).asked_of(model, &call.system, usage);
+    match ended {
+        Err(why) => of("").failing(&why.to_string()),
+        Ok(completion) => {
+            let called = || completion.calls.iter().map(|called| format!("{} {}", called.name, called.arguments));
+            let called = if completion.text.is_empty() { called().collect() } else { Vec::new() };
+            let text = if called.is_empty() { &completion.text } else { &called.join("\n") };
+            NodeContents { is_substitute: completion.is_substitute, ..of(text) }
+        }
+    }
+}
+
 /// A call on its way: what becomes of it is counted, also where nobody waits for it any more.
 struct CountedCall<'a> {
     call: &'a Call,
@@ -85,12 +104,14 @@ struct CountedCall<'a> {
 }
 
 impl CountedCall<'_> {
-    fn over(&mut self, model: PricedModel, usage: Usage, is_failed: bool) -> f64 {
+    /// `ended`: the answer, or why there is none.
+    fn over(&mut self, model: PricedModel, usage: Usage, ended: Result<&Completion, &dyn Display>) -> f64 {
         self.is_over = true;
+        self.call.meter.note(self.begun, || contents(self.call, &model.name, usage, ended));
         let usd = model.price.map(|price| price.of(usage.tokens_in, usage.tokens_out));
         let sum = UsageSum {
             usage,
-            failed: u32::from(is_failed),
+            failed: u32::from(ended.is_err()),
             refused: 0,
             usd: usd.unwrap_or_default(),
             unpriced: if usd.is_some() { 0 } else { usage.calls },
@@ -106,7 +127,7 @@ impl Drop for CountedCall<'_> {
         if !self.is_over {
             let sent = ((self.call.system.len() + self.call.user.len()) / 4) as u64;
             let model = std::mem::take(&mut self.model);
-            self.over(model, Usage { calls: 1, tokens_in: sent, ..Usage::default() }, true);
+            self.over(model, Usage { calls: 1, tokens_in: sent, ..Usage::default() }, Err(&GIVEN_UP));
         }
     }
 }
@@ -130,7 +151,10 @@ impl Model for Metered {
                         None => {
                             let sum = UsageSum { refused: 1, ..UsageSum::default() };
                             call.meter.add(call.stage, &own.name, sum);
-                            return Err(ModelError::OverBudget { why });
+                            let refused = ModelError::OverBudget { why };
+                            let usage = Usage::default();
+                            call.meter.note(Instant::now(), || contents(&call, &own.name, usage, Err(&refused)));
+                            return Err(refused);
                         }
                     }
                 }
@@ -146,7 +170,7 @@ impl Model for Metered {
             true => self.of(call.stage, true),
             false => std::mem::take(&mut counted.model),
         };
-        let usd = counted.over(answered, usage, result.is_err());
+        let usd = counted.over(answered, usage, result.as_ref().map_err(|error| error as &dyn Display));
         if let Some(held) = held {
             held.settle(usd);
         }

@@ -162,3 +162,36 @@ async fn nobodys_calls_and_those_of_an_unknown_price_are_made_and_the_price_is_s
     let read = meter.reading()[&(Stage::Plan, String::new())];
     assert_eq!((read.unpriced, read.usd), (1, 0.0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_calls_got_and_gave_is_collected_where_that_is_asked_for_and_nowhere_else() {
+    let (model, store): (Arc<Costly>, Arc<dyn Store>) = (Arc::default(), Arc::new(MemoryStore::new()));
+    let metered = metered(&model, daily(5.0), &store);
+    let meter = ann("2026-01-12").collecting(Instant::now());
+    for _ in 0..3 {
+        let _ = metered.complete(call(&meter), None).await;
+    }
+    let given_up = tokio::time::timeout(Duration::ZERO, metered.complete(call(&meter), None)).await;
+    assert!(given_up.is_ok(), "refused at once");
+    let collected = meter.collected().expect("it is asked for").nodes;
+    let told = collected.iter().map(|node| (node.gave.as_str(), node.failed.is_some(), node.start_us, node.us));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [("yes", false, 0, 100_000), ("yes", false, 100_000, 100_000), ("", true, 200_000, 0), ("", true, 200_000, 0)]
+    );
+    assert!(collected.iter().all(|node| node.got == "hi" && node.model.as_deref() == Some("big")));
+    let meter = ann("2026-01-13");
+    metered.complete(call(&meter), None).await.expect("another day");
+    assert_eq!((meter.collected(), meter.is_collecting()), (None, false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_nobody_waits_for_any_more_is_collected_with_that() {
+    let (model, store): (Arc<Costly>, Arc<dyn Store>) = (Arc::default(), Arc::new(MemoryStore::new()));
+    let metered = metered(&model, daily(3.0), &store);
+    let meter = ann("2026-01-12").collecting(Instant::now());
+    let dropped = tokio::time::timeout(Duration::from_millis(10), metered.complete(call(&meter), None)).await;
+    assert!(dropped.is_err());
+    let [node] = &meter.collected().expect("it is asked for").nodes[..] else { panic!("one call") };
+    assert_eq!((node.failed.as_deref(), node.us), (Some(GIVEN_UP), 10_000));
+}

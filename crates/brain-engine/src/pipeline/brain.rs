@@ -87,6 +87,8 @@ pub struct Policy {
     pub budgets: Budgets,
     /// How long what only grows is kept.
     pub keep: Keep,
+    /// Of how many turns of a person it is kept what their nodes got and gave; 0: of none.
+    pub contents_kept: usize,
     /// Whether what was said long ago is shown to planners in short.
     pub compresses: bool,
     /// When, and how short.
@@ -285,6 +287,7 @@ impl Brain {
             zone: None,
             zone_named: false,
             settings: Settings::default(),
+            contents: None,
             since: self.clock.now(),
         };
         Ok(stored.map_or_else(|| (new(), Expect::Absent), |(user, revision)| (user, Expect::Revision(revision))))

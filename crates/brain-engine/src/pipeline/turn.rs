@@ -71,6 +71,9 @@ impl<'a> Turn<'a> {
         let ctx = brain.request_context(&beginning.user, &incoming.chat);
         account.is_of(&ctx.owner, ctx.now.with_timezone(&ctx.zone).date_naive());
         let facts = TurnFacts::new(incoming.clone(), ctx, beginning, brain.services.now().kept_phrases());
+        if facts.keeps_contents(&brain.policy) {
+            account.collects_contents();
+        }
         Ok(Self { brain, facts, account, cancel, debounce })
     }
 

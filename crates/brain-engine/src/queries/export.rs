@@ -3,7 +3,8 @@
 //!
 //! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
 //! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in
-//! groups is theirs, too), and the notes on our own work (traces, audit, journals, undo records); nor
+//! groups is theirs, too), and the notes on our own work (traces and what their nodes got and gave, which hold no word
+//! of the person that is not in the conversation, audit, journals, undo records); nor
 //! rights and secrets. What cannot be read is named. Cards are listed for information; an import never revives them.
 
 use std::collections::BTreeSet;

@@ -1,9 +1,11 @@
-//! Turn traces: ids, times and counts, no word of anybody's.
+//! Turn traces: ids, times and counts, no word of anybody's; and what their nodes got and gave, where that is kept.
+
+use chrono::{DateTime, Utc};
 
 use brain_core::core::ids::{ChatId, UserId};
-use brain_core::limits::TRACES_LOOKED_THROUGH;
-use brain_core::ports::records::{CompressionTrace, TurnTrace};
-use brain_core::ports::{Key, Record as _, RecordExt, Scan, StoreError};
+use brain_core::limits::{CONTENTS_TURNS_MAX, TRACES_LOOKED_THROUGH};
+use brain_core::ports::records::{CompressionTrace, TurnContents, TurnTrace};
+use brain_core::ports::{Key, Reader, Record, RecordExt, Scan, StoreError};
 
 use super::View;
 
@@ -13,30 +15,48 @@ pub async fn latest(view: &View<'_>, limit: usize) -> Result<Vec<TurnTrace>, Sto
     Ok(traces.into_iter().map(|(trace, _)| trace).collect())
 }
 
-/// A page of turns.
-#[derive(Debug)]
+/// Turns, newest first, and where those begin that are older.
+#[derive(Debug, Clone, PartialEq)]
 pub struct TurnsPage {
-    /// Newest first.
+    /// At most as many as were asked for.
     pub turns: Vec<TurnTrace>,
-    /// What the next page begins behind; `None` on the last one.
+    /// The key before which the next page is; `None` on the last.
     pub next: Option<Key>,
 }
 
-/// A page of the turns of everybody, newest first.
+/// A page of the turns of everybody, newest first; `before`: what the page before gave as the next.
 pub async fn page(view: &View<'_>, before: Option<Key>, limit: usize) -> Result<TurnsPage, StoreError> {
-    let scan = Scan { before, ..Scan::of::<TurnTrace>(&[], limit).newest_first() };
-    let turns: Vec<TurnTrace> =
-        view.moment.list::<TurnTrace>(scan).await?.into_iter().map(|(trace, _)| trace).collect();
-    let next = turns.last().filter(|_| turns.len() == limit).map(TurnTrace::key);
+    let scan = Scan { before, ..Scan::of::<TurnTrace>(&[], limit.saturating_add(1)).newest_first() };
+    let traces = view.moment.list::<TurnTrace>(scan).await?;
+    let mut turns: Vec<TurnTrace> = traces.into_iter().map(|(trace, _)| trace).collect();
+    let has_more = turns.len() > limit;
+    turns.truncate(limit);
+    let next = turns.last().filter(|_| has_more).map(Record::key);
     Ok(TurnsPage { turns, next })
 }
 
-/// One turn, where it is kept and can be read.
-pub async fn one(view: &View<'_>, key: &Key) -> Result<Option<TurnTrace>, StoreError> {
-    match view.moment.load::<TurnTrace>(key).await {
+/// One turn, by when it began and its id, where it is kept and can be read.
+pub async fn one(view: &View<'_>, at: DateTime<Utc>, id: &str) -> Result<Option<TurnTrace>, StoreError> {
+    match view.moment.load::<TurnTrace>(&TurnTrace::key_of(at, id)).await {
         Err(error) if error.is_of_one_record() => Ok(None),
         found => Ok(found?.map(|(trace, _)| trace)),
     }
+}
+
+/// What the nodes of a turn got and gave, if that is kept; `at` and `id` are those of its trace.
+pub async fn contents(
+    view: &View<'_>,
+    owner: &UserId,
+    at: DateTime<Utc>,
+    id: &str,
+) -> Result<Option<TurnContents>, StoreError> {
+    let key = TurnContents::key_of(owner, at, id);
+    Ok(view.moment.load::<TurnContents>(&key).await?.map(|(contents, _)| contents))
+}
+
+/// Of how many turns of a person that is kept.
+pub async fn contents_kept(view: &View<'_>, owner: &UserId) -> Result<usize, StoreError> {
+    view.moment.count(Scan::of::<TurnContents>(&[owner.as_str()], CONTENTS_TURNS_MAX)).await
 }
 
 /// The last turns of a person in a chat that were not long ago, newest first.

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use super::ContentsChoice;
 use crate::core::history::PastAction;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::outcome::Status;
@@ -29,6 +30,9 @@ pub struct User {
     /// What they chose with `/settings`.
     #[serde(default)]
     pub settings: Settings,
+    /// What they said with `/trace`; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<ContentsChoice>,
     /// Since when they are served.
     pub since: DateTime<Utc>,
 }

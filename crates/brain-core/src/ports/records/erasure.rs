@@ -49,6 +49,11 @@ impl Erasure {
         Self { owner, chat, item, texts, at, stage: ErasureStage::Asked }
     }
 
+    /// Of what is gone from every record with the commit that has this: only the store's own bytes are left.
+    pub fn of_bytes(owner: &UserId, chat: &ChatId, item: &str, at: DateTime<Utc>) -> Self {
+        Self { stage: ErasureStage::Bytes { told: false }, ..Self::asked(owner, chat, item, Vec::new(), at) }
+    }
+
     /// What stays of it for good.
     pub fn tombstone(&self) -> Tombstone {
         Tombstone { owner: self.owner.clone(), item: self.item.clone(), at: self.at }

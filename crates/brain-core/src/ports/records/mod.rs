@@ -5,6 +5,7 @@
 
 mod aside;
 mod cards;
+mod contents;
 mod conversation;
 mod due;
 mod erasure;
@@ -19,6 +20,7 @@ use chrono::{DateTime, Utc};
 use crate::ports::Key;
 pub use aside::{Aside, Bytes};
 pub use cards::{CARDS_BY_OWNER, CardMessage, PendingOpen, UNDOS_BY_CHAT, Undo};
+pub use contents::{ContentsChoice, NodeContents, TurnContents};
 pub use conversation::{
     ActionRecord, ChatState, Clarification, FilesAtHand, LastDecided, Message, Snoozing, Speaker, User,
 };

@@ -152,10 +152,17 @@ pub struct TurnTrace {
     pub investigation: Option<InvestigationMetrics>,
 }
 
+impl TurnTrace {
+    /// Where the trace of a turn is: traces are in order of time.
+    pub fn key_of(at: DateTime<Utc>, id: &str) -> Key {
+        Key::of(&[&millis(at), id])
+    }
+}
+
 impl Record for TurnTrace {
     const TABLE: Table = Table::Turns;
 
     fn key(&self) -> Key {
-        Key::of(&[&millis(self.at), &self.id])
+        Self::key_of(self.at, &self.id)
     }
 }

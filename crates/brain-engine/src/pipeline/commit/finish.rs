@@ -9,7 +9,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use super::answer::{Answer, Question};
 use super::user::{self, UserChange};
-use super::{conversation, outbox, shown, usage};
+use super::{contents, conversation, outbox, shown, usage};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use brain_core::core::ids::PendingId;
@@ -111,6 +111,7 @@ pub fn sorry(error: &StoreError) -> String {
 /// (cards, journals, undos) expects the revisions that the turn has read; a conflict there is not resolved here.
 async fn commit(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> Result<(), StoreError> {
     let (trace, meter) = (trace(facts, account, answer), account.meter());
+    let contents = contents::of(facts, account, answer);
     let now = brain.clock.now();
     let mut changes = answer.user.clone();
     if answer.zone_named {
@@ -122,7 +123,7 @@ async fn commit(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, answer:
         &[Table::Chats, Table::Inbox, Table::Shown, Table::Usage, Table::Users, Table::Tasks, Table::Due];
     let again = if changes.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
     let _order = brain.locks.writing(facts.chat()).await;
-    let (trace, changes, meter) = (&trace, &changes, &meter);
+    let (trace, changes, meter, contents) = (&trace, &changes, &meter, contents.as_ref());
     optimistic(again, || async move {
         let mut batch = answer.batch.clone();
         let (mut state, expect) = brain.chat_state_at(facts.chat()).await?;
@@ -142,6 +143,7 @@ async fn commit(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, answer:
         close_inbox(brain, &facts.incoming, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
+        contents::keep(brain, facts, contents, changes, &mut batch).await?;
         user::apply(brain, facts, changes, &mut batch).await?;
         brain.commit(batch).await.map(|_| ())
     })

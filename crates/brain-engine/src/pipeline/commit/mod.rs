@@ -17,6 +17,7 @@
 
 mod answer;
 mod broken;
+pub(in crate::pipeline) mod contents;
 mod conversation;
 mod delivery;
 pub(super) mod erasure;

@@ -12,7 +12,7 @@ use chrono_tz::Tz;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::settings::{Quiet, Tone};
-use brain_core::ports::records::{Due, DueKind, User};
+use brain_core::ports::records::{ContentsChoice, Due, DueKind, User};
 use brain_core::ports::{Batch, Change, Expect, Record, StoreError, Table};
 use brain_language::language::time::local_instant;
 use brain_services::services::error::ServiceError;
@@ -35,6 +35,8 @@ pub enum UserChange {
     Briefing(Option<NaiveTime>),
     /// A day of which no hour was said reminds at this local time.
     Hour(NaiveTime),
+    /// What the nodes of their turns get and give is kept, or not.
+    Contents(ContentsChoice),
 }
 
 impl UserChange {
@@ -47,6 +49,7 @@ impl UserChange {
             Self::Quiet(quiet) => user.settings.quiet = *quiet,
             Self::Briefing(at) => user.settings.briefing = *at,
             Self::Hour(at) => user.settings.hour = Some(*at),
+            Self::Contents(choice) => user.contents = Some(*choice),
         }
     }
 }

@@ -24,7 +24,7 @@ use brain_core::core::markup::{Formatted, Span};
 use brain_core::core::outcome::Status;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::ports::Usage;
-use brain_core::ports::records::ASKED_BEFORE;
+use brain_core::ports::records::{ASKED_BEFORE, NodeContents};
 use brain_language::language::grounding::Ground;
 use brain_language::language::nearest;
 use brain_language::language::routing::Kind;
@@ -68,6 +68,7 @@ impl AskedBefore<'_> {
     pub fn note(&self, stage: &str) {
         let (now, words) = (self.account.elapsed_us(), self.facts.words().len());
         self.account.traced(stage, now, words, Usage::default(), ASKED_BEFORE);
+        self.account.noted(now, || NodeContents::of(stage, self.facts.words(), ASKED_BEFORE));
     }
 
     /// Keeps what a model planned, if it only looks and all of it was found.

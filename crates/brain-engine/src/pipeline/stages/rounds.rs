@@ -11,10 +11,13 @@
 //! found is data for the next; what it did or tried is not done again; where rounds end before all is done, that is
 //! said.
 
+mod noted;
 mod of_the_turn;
+mod running;
 
 use std::future::ready;
 
+use self::noted::WeighedPlan;
 use super::answers;
 use super::condition::{self, Unmet};
 use super::context::Context;
@@ -31,19 +34,15 @@ use super::{held, investigate, reflect, resolve};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED, sorry};
 use crate::pipeline::consent::cards;
-use crate::pipeline::run::{self, Grant, Passed, Start};
 use crate::pipeline::show;
 use crate::pipeline::stages::topic::{self, Planned, Topic};
-use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts, status};
-use brain_core::core::ids::RunId;
+use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::provenance::{self, Sources, UntrustedText, WrittenBy};
-use brain_core::core::run::{Run, RunOrigin, Step, StepProgress};
 use brain_core::core::turn::Path;
-use brain_core::failpoint::fail_point;
 use brain_core::limits;
+use brain_core::ports::Usage;
 use brain_core::ports::records::{Clarification, SpanOutcome};
-use brain_core::ports::{Change, StoreError, Usage};
 
 /// Said above what one look gives to a question that needs several.
 const ONE_SOURCE: &str = "This is one look, which may not be the whole answer:";
@@ -129,10 +128,14 @@ async fn one_after_the_other(
             planned => planned,
         };
         let topic = Topic { conditions: so_far.conditions, ..topic };
+        noted::planned(turn.account, &planned);
         let planned = match planned {
             Planned::Plan { plan, left, remark, planner } => {
                 let would = show::meant(&turn.brain.services, &plan.actions);
-                match grounding::check(turn.brain, &turn.facts, &topic, domains, plan, planner).await {
+                let weighed = WeighedPlan::of(turn.account, &plan);
+                let grounded = grounding::check(turn.brain, &turn.facts, &topic, domains, plan, planner).await;
+                weighed.grounded(&grounded);
+                match grounded {
                     Grounded::Plan { plan, remarks } => {
                         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
                         Planned::Plan { plan, left, remark, planner }
@@ -290,14 +293,17 @@ impl Gating<'_> {
         let free_question = plan.question.take();
         turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));
         let (started, planned) = (turn.account.elapsed_us(), plan.actions.len());
-        let Gated { now, later, stopped, remarks, told } =
-            gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources, &so_far.told).await;
-        so_far.told = told;
+        let weighed = WeighedPlan::of(turn.account, &plan);
+        let gated = gate::check(turn.brain, &turn.facts, plan, domains, &so_far.sources, &so_far.told).await;
         if planned > 0 {
-            let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
             turn.account.traced("gate", started, 0, Usage::default(), SpanOutcome::Ok);
+            let Gated { now, later, stopped, .. } = &gated;
+            let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
             turn.account.came_to(&["gate"], gave);
+            weighed.gated(&gated);
         }
+        let Gated { now, later, stopped, remarks, told } = gated;
+        so_far.told = told;
         so_far.answer.reports.extend(stopped);
         remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
@@ -306,7 +312,7 @@ impl Gating<'_> {
             let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
             let along = std::mem::take(&mut so_far.along);
             let started = turn.account.elapsed_us();
-            let ran = run_now(turn, now, request, so_far.run.is_some(), along).await?;
+            let ran = running::run_now(turn, now, request, so_far.run.is_some(), along).await?;
             turn.account.traced("execute", started, 0, Usage::default(), SpanOutcome::Ok);
             let came = ran.run.steps.iter().map(show::step_report);
             let came =
@@ -341,59 +347,4 @@ impl Gating<'_> {
 
 fn names(names: impl Iterator<Item = String>) -> String {
     names.collect::<Vec<_>>().join(", ")
-}
-
-/// What the first unfinished step is doing, and how many are done.
-fn tell_progress(brain: &Brain, account: &TurnAccount, run: &Run) {
-    let is_done = |step: &&Step| matches!(step.progress, StepProgress::Done { .. });
-    let done = run.steps.iter().filter(is_done).count();
-    if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
-        let doing = status::running(&brain.services, &step.action);
-        account.doing(doing.counting(done, run.steps.len()));
-    }
-}
-
-/// Runs low-stakes actions. The journal is durable before an effect outside the store, and with one inside.
-async fn run_now(
-    turn: &Turn<'_>,
-    now: Vec<Passed>,
-    request: &str,
-    later_round: bool,
-    along: Vec<Change>,
-) -> Result<run::Ran, StoreError> {
-    let place = |on: &usize| now.iter().position(|p| p.index == *on);
-    let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
-    // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
-    let id = if later_round {
-        RunId::new(format!("{}+{}", turn.facts.incoming.turn, turn.brain.new_id()))
-    } else {
-        turn.facts.incoming.turn.clone()
-    };
-    let steps = now
-        .into_iter()
-        .zip(depends_on)
-        .map(|(passed, depends_on)| Step::planned(passed.assessed.into_action(), depends_on))
-        .collect();
-    let run = Run {
-        id,
-        origin: RunOrigin::Turn,
-        owner: turn.facts.owner().clone(),
-        chat: turn.facts.chat().clone(),
-        request: request.to_owned(),
-        inbox: turn.facts.incoming.inbox.clone(),
-        reply_to: Some(turn.facts.incoming.message_id),
-        started_at: turn.facts.ctx.now,
-        steps,
-    };
-    let start = if run::changes_anything(turn.brain, &run) {
-        turn.debounce.before_writing().await;
-        fail_point("plan-before");
-        Start::unwritten()
-    } else {
-        Start::without_journal()
-    };
-    let start = start.with(along);
-    tell_progress(turn.brain, turn.account, &run);
-    let watch = |run: &Run| tell_progress(turn.brain, turn.account, run);
-    run::run_watched(turn.brain, &turn.facts.ctx, run, start, Grant::LowStakes, &watch).await
 }

@@ -19,8 +19,7 @@ use brain_core::core::outcome::Report;
 use brain_core::core::progress::Progress;
 use brain_core::core::turn::{Done, Path};
 use brain_core::limits;
-use brain_core::ports::records::SpanOutcome;
-use brain_core::ports::records::StageSpan;
+use brain_core::ports::records::{NodeContents, SpanOutcome, StageSpan};
 use brain_core::ports::{Meter, Patience, Usage};
 
 /// See the module.
@@ -82,6 +81,16 @@ impl TurnAccount {
     /// Its calls of models are those of this person, on this day of theirs.
     pub fn is_of(&self, owner: &UserId, day: NaiveDate) {
         self.entries(|entries| entries.meter = Meter::of(owner.clone(), day));
+    }
+
+    /// What its nodes get and give is collected from here on.
+    pub fn collects_contents(&self) {
+        self.entries(|entries| entries.meter = entries.meter.collecting(self.began));
+    }
+
+    /// Adds to that what a node got and gave which began then, in microseconds after the turn did.
+    pub fn noted(&self, start_us: u64, node: impl FnOnce() -> NodeContents) {
+        self.meter().note(self.began + Duration::from_micros(start_us), node);
     }
 
     /// What counts its calls.

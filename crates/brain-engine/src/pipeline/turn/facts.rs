@@ -18,7 +18,7 @@ use crate::queries::pending::OpenCards;
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::core::pending::Pending;
 use brain_core::core::turn::{Incoming, Input, KeptFile, Origin};
-use brain_core::ports::records::{ChatState, ConversationSummary, Message, PendingOpen, Shown, User};
+use brain_core::ports::records::{ChatState, ContentsChoice, ConversationSummary, Message, PendingOpen, Shown, User};
 use brain_language::language::requests::Phrases;
 use brain_language::language::time::Reference;
 use brain_services::services::context::RequestContext;
@@ -150,6 +150,17 @@ impl TurnFacts {
         self.user.admin || policy.admins.contains(self.owner()) || self.owner().is_of_terminal()
     }
 
+    /// Whether what the nodes of their turns in this chat get and give is kept: where it is switched on, of whoever runs
+    /// this, of others once they agreed, and of nobody who refused.
+    pub fn keeps_contents(&self, policy: &Policy) -> bool {
+        let is_agreed = match self.user.contents {
+            Some(ContentsChoice::Keep) => true,
+            Some(ContentsChoice::Stop) => false,
+            None => self.runs_this(policy),
+        };
+        policy.contents_kept > 0 && is_agreed && self.chat().is_private_of(self.owner())
+    }
+
     /// True when the zone was assumed and nobody has been told yet.
     pub fn names_zone(&self, policy: &Policy) -> bool {
         policy.zone_assumed && self.user.zone.is_none() && !self.user.zone_named
@@ -231,6 +242,7 @@ mod tests {
                 zone: None,
                 zone_named: false,
                 settings: Settings::default(),
+                contents: None,
                 since: now(),
             },
             state: ChatState::new(chat),

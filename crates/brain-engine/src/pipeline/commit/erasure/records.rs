@@ -26,8 +26,9 @@ enum Treatment {
     Marked,
     /// It goes: a half of it would be of no use.
     Dropped,
-    /// It goes, whatever it says: it may say it in other words, and is made again of what is left.
-    MadeAgain,
+    /// It goes, whatever it says: it may say it in other words. Summaries and vectors are made again of what is left; what
+    /// nodes of turns got and gave is not.
+    Whole,
     /// It stays: it holds no words, or belongs to what people keep.
     Left,
 }
@@ -39,7 +40,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Audit | Table::Turns => Treatment::Marked,
         // What is restored, or done again, is done with the very words or not at all.
         Table::Undo | Table::Meta | Table::Aside => Treatment::Dropped,
-        Table::Summaries | Table::Vectors => Treatment::MadeAgain,
+        Table::Summaries | Table::Vectors | Table::Contents => Treatment::Whole,
         // An update loses its words with the turn that answers it.
         Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
@@ -62,7 +63,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         }
         Table::Chats | Table::Runs => true,
         Table::Messages | Table::Shown | Table::Undo | Table::Audit | Table::Turns | Table::Meta => false,
-        Table::Aside | Table::Usage => false,
+        Table::Aside | Table::Usage | Table::Contents => false,
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
         Table::MailFolders | Table::MailUids | Table::Tools => false,
@@ -114,7 +115,7 @@ impl<'a> ErasureQuery<'a> {
         for table in Table::ALL {
             let found = match treatment(table) {
                 Treatment::Left => continue,
-                Treatment::Conversation | Treatment::Marked | Treatment::Dropped | Treatment::MadeAgain => {
+                Treatment::Conversation | Treatment::Marked | Treatment::Dropped | Treatment::Whole => {
                     optimistic(&[table], || self.erased_from(brain, table)).await?
                 }
             };
@@ -129,8 +130,11 @@ impl<'a> ErasureQuery<'a> {
         let mut turn = Vec::new();
         let mut after = None;
         loop {
-            let limit = limits::ERASURE_PAGE;
-            let scan = Scan { table, by: None, prefix: None, before: None, after, order: Order::Ascending, limit };
+            // What nodes got and gave is long, and lies by person.
+            let is_by_person = table == Table::Contents;
+            let prefix = is_by_person.then(|| Key::prefix(&[self.erasure.owner.as_str()]));
+            let limit = if is_by_person { limits::CONTENTS_STEP } else { limits::ERASURE_PAGE };
+            let scan = Scan { table, by: None, prefix, before: None, after, order: Order::Ascending, limit };
             let page = brain.store.scan(scan).await?;
             after = page.last().map(|(key, _)| key.clone());
             let is_last = page.len() < limit;
@@ -143,7 +147,7 @@ impl<'a> ErasureQuery<'a> {
                 match treatment(table) {
                     Treatment::Left => {}
                     Treatment::Dropped => batch.changes.extend(self.dropped(table, &found)),
-                    Treatment::MadeAgain => {
+                    Treatment::Whole => {
                         batch.delete(table, found.key, Expect::Revision(found.stored.revision));
                     }
                     Treatment::Marked if is_open(table, &found.record) => {

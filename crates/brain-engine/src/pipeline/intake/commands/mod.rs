@@ -205,7 +205,7 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Export => export::answer(turn.brain, &turn.facts, rest).await?,
         CommandKind::Cancel => cancel(turn).await?,
         CommandKind::Status => status::answer(turn.brain, &turn.facts).await?,
-        CommandKind::Trace => says(trace::trace(turn.brain, &turn.facts, rest).await?),
+        CommandKind::Trace => trace::answer(turn.brain, &turn.facts, rest).await?,
     };
     Ok(answer.into())
 }

@@ -3,8 +3,12 @@
 //! ```text
 //! 2. ∥ select ← 1,834 bytes: action: calendar (ok), 512 + 18 tokens, 902 ms
 //! ```
+//! And whether what the nodes got and gave is kept: `/trace keep` agrees to that, `/trace stop` takes it back and erases it.
+//! Not here: what is kept ([`crate::pipeline::commit`]), and a look at it, which is the operator's.
 
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::user::UserChange;
 use crate::pipeline::stages::investigate::KeptAnswer;
 use crate::pipeline::turn::TurnFacts;
 use crate::queries::turns;
@@ -12,11 +16,54 @@ use brain_core::core::span::ago;
 use brain_core::core::text::grouped;
 use brain_core::core::turn::Path;
 use brain_core::ports::StoreError;
-use brain_core::ports::records::{StageSpan, TurnTrace};
+use brain_core::ports::records::{ContentsChoice, StageSpan, TurnTrace};
+
+const KEEP: &str = "keep";
+const STOP: &str = "stop";
+const IS_OFF: &str = "Whoever runs me has not switched on that what my steps got and gave is kept (BRAIN_KEEP_CONTENTS), so there is nothing to agree to.";
+const STOPPED: &str = "🧹 From now on I don't keep what my steps got and gave, and what I had kept of that is erased. “/trace keep” keeps it again.";
+
+/// How an answer came about, or what becomes of the contents of the person's turns.
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts, rest: &str) -> Result<Answer, StoreError> {
+    let most = brain.policy.contents_kept;
+    let chooses = |choice, words: String| {
+        let mut answer = Answer::says(Path::Command, words);
+        answer.user.push(UserChange::Contents(choice));
+        answer
+    };
+    if rest.eq_ignore_ascii_case(STOP) {
+        return Ok(chooses(ContentsChoice::Stop, STOPPED.to_owned()));
+    }
+    if rest.eq_ignore_ascii_case(KEEP) {
+        return Ok(match most {
+            0 => Answer::says(Path::Command, IS_OFF),
+            most => chooses(ContentsChoice::Keep, format!("{} {HOW_TO_STOP}", is_kept(most))),
+        });
+    }
+    let told = trace(brain, facts, rest).await?;
+    let kept = (most > 0).then(|| match facts.keeps_contents(&brain.policy) {
+        true => format!("{} {HOW_TO_STOP}", is_kept(most)),
+        false => format!("What my steps got and gave is not kept. “/trace keep” keeps it of your {}, for whoever runs me to look into.", last(most)),
+    });
+    Ok(Answer::says(Path::Command, [told].into_iter().chain(kept).collect::<Vec<_>>().join("\n\n")))
+}
+
+const HOW_TO_STOP: &str = "“/trace stop” ends that and erases it.";
+
+fn is_kept(most: usize) -> String {
+    format!(
+        "What my steps got and gave is kept of your {}, with your words in it, for whoever runs me to look into.",
+        last(most)
+    )
+}
+
+fn last(most: usize) -> String {
+    if most == 1 { "last request here".to_owned() } else { format!("last {most} requests here") }
+}
 
 /// A small drawing in text; it holds no word of anybody's. `which`: the last answer, counted back, unless the command
 /// replies to one.
-pub(super) async fn trace(brain: &Brain, facts: &TurnFacts, which: &str) -> Result<String, StoreError> {
+async fn trace(brain: &Brain, facts: &TurnFacts, which: &str) -> Result<String, StoreError> {
     let mut turns = turns::last_of(&brain.view().await?, facts.owner(), facts.chat()).await?;
     turns.retain(|trace| trace.done.path != Path::Command);
     let back = match (which, facts.replied.as_ref()) {

@@ -129,7 +129,8 @@ pub(super) fn zone(zone: Tz) -> Press {
 /// What a change means, in a line.
 pub(super) fn told(brain: &Brain, facts: &TurnFacts, change: &UserChange) -> String {
     match change {
-        UserChange::ZoneNamed => String::new(),
+        // `/trace` says what becomes of these.
+        UserChange::ZoneNamed | UserChange::Contents(_) => String::new(),
         UserChange::Zone(zone) => format!(
             "🌍 Your time zone is now {}; it's {} there. Reminders for one moment stay at that moment; what repeats keeps its time of day, in the new zone.",
             zone.name(),

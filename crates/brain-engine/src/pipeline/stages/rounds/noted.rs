@@ -1,0 +1,92 @@
+//! What became of a plan before it ran, in words for whoever looks into the turn: what grounding and the gate left out or
+//! held, and why. Nothing is made of it where nobody keeps it.
+
+use crate::pipeline::stages::doubts::Doubt;
+use crate::pipeline::stages::gate::Gated;
+use crate::pipeline::stages::grounding::Grounded;
+use crate::pipeline::stages::topic::Planned;
+use crate::pipeline::turn::TurnAccount;
+use brain_core::core::outcome::Report;
+use brain_core::core::plan::{Params, Plan};
+use brain_core::ports::records::NodeContents;
+
+/// What came of planning in place of a plan.
+pub(super) fn planned(account: &TurnAccount, planned: &Planned) {
+    if !account.meter().is_collecting() {
+        return;
+    }
+    let gave = match planned {
+        // Grounding tells of these, and they are looked up or asked about first.
+        Planned::Plan { .. } | Planned::Depends(_) => return,
+        Planned::NotUnderstood(words) => lines([("not understood", words.clone())]),
+        Planned::Ask(question) => lines([("asked", question.question.clone())]),
+        Planned::Doubt(doubt) => in_doubt(doubt),
+    };
+    account.noted(account.elapsed_us(), || NodeContents::of("not planned", "", &gave));
+}
+
+fn in_doubt(doubt: &Doubt) -> String {
+    let offered = doubt.choices.iter().map(|(label, plan)| format!("{label}\n{}", written(plan)));
+    let offered = offered.collect::<Vec<_>>().join("\n");
+    lines([("not done before its person has said so", doubt.words.clone()), ("offered", offered)])
+}
+
+/// A plan that is being held against something.
+pub(super) struct WeighedPlan<'a> {
+    account: &'a TurnAccount,
+    started: u64,
+    plan: Option<String>,
+}
+
+impl<'a> WeighedPlan<'a> {
+    pub(super) fn of(account: &'a TurnAccount, plan: &Plan) -> Self {
+        let plan = account.meter().is_collecting().then(|| written(plan));
+        Self { account, started: account.elapsed_us(), plan }
+    }
+
+    /// What grounding made of it.
+    pub(super) fn grounded(self, grounded: &Grounded) {
+        self.note("grounding", || match grounded {
+            Grounded::Plan { plan, remarks } => lines([("goes on", written(plan)), ("left out", remarks.join("\n"))]),
+            Grounded::Doubt(doubt) => in_doubt(doubt),
+            Grounded::Ask(question) => lines([("asked", question.question.clone())]),
+        });
+    }
+
+    /// What the gate made of it.
+    pub(super) fn gated(self, gated: &Gated) {
+        let Gated { now, later, stopped, remarks, .. } = gated;
+        self.note("gate", || {
+            let run = now.iter().map(|passed| passed.assessed.action().name()).collect::<Vec<_>>().join("\n");
+            let refused = stopped.iter().map(refused).collect::<Vec<_>>().join("\n");
+            let wait = if later.is_empty() { String::new() } else { later.len().to_string() };
+            lines([("run", run), ("wait", wait), ("refused", refused), ("told", remarks.join("\n"))])
+        });
+    }
+
+    fn note(self, name: &str, gave: impl FnOnce() -> String) {
+        if let Some(plan) = self.plan {
+            self.account.noted(self.started, || NodeContents::of(name, &plan, &gave()));
+        }
+    }
+}
+
+fn refused(report: &Report) -> String {
+    let why = report.error.as_deref().unwrap_or_default();
+    format!("{}.{}: {why}", report.service, report.command)
+}
+
+/// Each action with its values, and what is asked or left open.
+fn written(plan: &Plan) -> String {
+    let values = |params: &Params| serde_json::to_string(params).unwrap_or_default();
+    let actions = plan.actions.iter().map(|planned| format!("{} {}", planned.name(), values(&planned.params)));
+    let question = plan.question.iter().map(|question| format!("question: {question}"));
+    let open = plan.open.iter().map(|open| format!("open: {open}"));
+    actions.chain(question).chain(open).collect::<Vec<_>>().join("\n")
+}
+
+/// What there is of these, each below its name.
+fn lines<const N: usize>(parts: [(&str, String); N]) -> String {
+    let there = parts.into_iter().filter(|(_, text)| !text.is_empty());
+    there.map(|(name, text)| format!("{name}:\n{text}")).collect::<Vec<_>>().join("\n")
+}
