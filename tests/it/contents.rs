@@ -167,7 +167,13 @@ async fn what_was_not_done_is_kept_with_why() {
     rig.says("tick off the task with the id no such task").await;
     let kept = kept_of(&rig, ME).await;
     let last = kept.last().unwrap();
-    assert!(last.nodes.iter().any(|node| node.name == "task.complete" && node.failed.is_some()), "{last:#?}");
+    assert_eq!(node(last, "gate").gave, format!("wait:\ntask.complete: {}", last.answer));
+
+    rig.moves_clock(Duration::minutes(1)).await;
+    rig.says("the one that is no task").await;
+    let kept = kept_of(&rig, ME).await;
+    let refused = node(kept.last().unwrap(), "task.complete");
+    assert!(refused.failed.is_some() && refused.gave.starts_with("failed: "), "{refused:?}");
 }
 
 /// And talks from then on.

@@ -4,6 +4,7 @@
 use crate::pipeline::stages::doubts::Doubt;
 use crate::pipeline::stages::gate::Gated;
 use crate::pipeline::stages::grounding::Grounded;
+use crate::pipeline::stages::later::{DeferralReason, DeferredAction};
 use crate::pipeline::stages::topic::Planned;
 use crate::pipeline::turn::TurnAccount;
 use brain_core::core::outcome::Report;
@@ -59,7 +60,7 @@ impl<'a> WeighedPlan<'a> {
         self.note("gate", || {
             let run = now.iter().map(|passed| passed.assessed.action().name()).collect::<Vec<_>>().join("\n");
             let refused = stopped.iter().map(refused).collect::<Vec<_>>().join("\n");
-            let wait = if later.is_empty() { String::new() } else { later.len().to_string() };
+            let wait = later.iter().map(waiting).collect::<Vec<_>>().join("\n");
             lines([("run", run), ("wait", wait), ("refused", refused), ("told", remarks.join("\n"))])
         });
     }
@@ -69,6 +70,14 @@ impl<'a> WeighedPlan<'a> {
             self.account.noted(self.started, || NodeContents::of(name, &plan, &gave()));
         }
     }
+}
+
+fn waiting(later: &DeferredAction) -> String {
+    let waits_for = match &later.needs {
+        DeferralReason::Others(_) => "a yes, or what it depends on",
+        DeferralReason::Answer(unclear) => &unclear.question,
+    };
+    format!("{}: {waits_for}", later.planned.name())
 }
 
 fn refused(report: &Report) -> String {
