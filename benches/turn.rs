@@ -29,6 +29,8 @@ mod first;
 mod full;
 #[path = "turn/heavy.rs"]
 mod heavy;
+#[path = "turn/pages.rs"]
+mod pages;
 #[path = "turn/paths.rs"]
 mod paths;
 #[path = "turn/prompts.rs"]

@@ -10,13 +10,15 @@ use brain_agent::app;
 use brain_agent::core::button::{CardVerb, Press};
 use brain_agent::core::ids::{MessageId, PendingId, UserId};
 use brain_agent::core::pending::Pending;
-use brain_agent::ports::records::{Due, DueKind, PendingOpen};
+use brain_agent::core::turn::{Done, Path as TurnPath};
+use brain_agent::ports::records::{Due, DueKind, PendingOpen, TurnTrace};
 use brain_agent::ports::{Batch, Expect, RecordExt, Scan, Store};
 use serde_json::json;
 
 use crate::Effort;
 use crate::durable;
 use crate::endpoint::{Endpoint, Latency};
+use crate::pages;
 use crate::report::{Report, Row, median, memory_mb, ms, quantile};
 use crate::support::bot_api::FakeBotApi;
 use crate::support::program::{Console, Program, done_of};
@@ -133,6 +135,7 @@ async fn after_kill(report: &mut Report, effort: Effort) {
         )
         .aim_at_full_load(effort, "≤ 150 ms", time <= Duration::from_millis(150)),
     );
+    pages::measure(report, folder.path(), count).await;
     let (decidable, decided, tried) = still_decidable(folder.path(), count).await;
     report.add(
         Row::new(
@@ -205,6 +208,16 @@ fn add(card: &Pending, n: usize, batch: &mut Batch) {
     };
     batch.put(&expiry, Expect::Absent).expect("a record");
     batch.put(&pending, Expect::Absent).expect("a record");
+    let trace = TurnTrace {
+        id: format!("turn{n}"),
+        user: pending.owner.clone(),
+        chat: pending.chat.clone(),
+        at: pending.created_at,
+        done: Done::quiet(TurnPath::Consent),
+        spans: Vec::new(),
+        investigation: None,
+    };
+    batch.put(&trace, Expect::Absent).expect("a record");
 }
 
 /// How many records still stand to be decided, and how many of some that were pressed were decided.

@@ -91,6 +91,7 @@ const HOUSES: [House; 8] = [
                 "words",
                 "word_classes",
                 "work",
+                "memo",
                 "measured",
                 "likeness",
                 "lexicon",

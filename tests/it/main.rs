@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod accounts;
+mod alarms;
 mod amended;
 mod answers;
 mod architecture;

@@ -156,6 +156,23 @@ async fn a_turn_is_a_timeline_of_its_nodes_and_its_use_stands_in_the_figures() {
 }
 
 #[tokio::test]
+async fn what_the_nodes_of_a_turn_got_and_gave_is_shown_where_it_is_kept() {
+    for (kept, is_shown) in [(5, true), (0, false)] {
+        let rig = Rig::new(Setup { contents_kept: kept, ..Setup::default() });
+        rig.plans(json!([action("task", "create", json!({"title": "Ring the <b>plumber"}))]));
+        rig.says("see to it that I ring the <b>plumber").await;
+        let page = Page::open(&rig).await;
+        let list = page.get("/turns").await;
+        let place = list.split("href=\"/turns/").nth(1).unwrap().split('"').next().unwrap();
+        let turn = page.get(&format!("/turns/{place}")).await;
+        assert_eq!(turn.contains("What each node got and gave"), is_shown, "{turn}");
+        assert_eq!(turn.contains("was not kept (BRAIN_KEEP_CONTENTS"), !is_shown);
+        assert_eq!(turn.contains("see to it that I ring the &lt;b&gt;plumber"), is_shown, "{turn}");
+        assert!(!turn.contains("<b>plumber"), "{turn}");
+    }
+}
+
+#[tokio::test]
 async fn long_lists_are_paged() {
     let rig = Rig::new(Setup::default());
     for number in 0..60 {

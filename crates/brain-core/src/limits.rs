@@ -295,6 +295,10 @@ pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Pause between two looks at what needs upkeep: what could not be read is told within a minute.
 pub const UPKEEP_EVERY_SECS: u64 = 60;
+/// So often it is looked whether something is wrong that whoever runs this should know of.
+pub const ALARMS_EVERY_SECS: u64 = 60;
+/// Calls of a stage's model that fail in a row until that is told.
+pub const STAGE_FAILURES_MAX: usize = 5;
 /// All that people keep is read through with the first look, and again after so many: once a day.
 pub const UPKEEP_ALL_AFTER: u64 = 24 * 60;
 /// Records that are looked at in one step of retention, and at most deleted with one commit: a few milliseconds.

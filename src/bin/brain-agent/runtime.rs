@@ -134,12 +134,12 @@ impl Runtime {
 
     /// Delivers what falls due, by the real clock, keeps the store in order, and follows the accounts of `people` and of
     /// whoever else takes a turn.
-    pub(crate) fn keep_time(&mut self, people: &[UserId]) {
+    pub(crate) fn keep_time(&mut self, data_dir: &Path, people: &[UserId]) {
         let (brain, stop) = (self.brain.clone(), self.stop.clone());
         let time = tokio::spawn(async move { scheduler::run(&brain, &stop).await });
         self.time = Some(AbortOnDropHandle::new(time));
-        let (brain, stop) = (self.brain.clone(), self.stop.clone());
-        let upkeep = tokio::spawn(async move { upkeep::run(&brain, &stop).await });
+        let (brain, stop, data_dir) = (self.brain.clone(), self.stop.clone(), data_dir.to_owned());
+        let upkeep = tokio::spawn(async move { upkeep::run(&brain, &data_dir, &stop).await });
         self.upkeep = Some(AbortOnDropHandle::new(upkeep));
         let (brain, stop, people) = (self.brain.clone(), self.stop.clone(), people.to_vec());
         let mirrors = tokio::spawn(async move { scheduler::follow(&brain, &people, &stop).await });
@@ -177,7 +177,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     runtime.open_page(config, &config.data_dir).await?;
     let people: Vec<UserId> = config.accounts.iter().filter_map(|account| account.person.id()).collect();
     runtime.start_servers();
-    runtime.keep_time(&people);
+    runtime.keep_time(&config.data_dir, &people);
     let stopping = runtime.stop.clone();
     runtime.beside.spawn(async move {
         termination().await;

@@ -60,7 +60,7 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     runtime.open_page(config, &data_dir).await?;
     runtime.start_servers();
     if manual.is_none() {
-        runtime.keep_time(&[args.user.id()]);
+        runtime.keep_time(&data_dir, &[args.user.id()]);
     }
     let chat = args.user.chat();
     let interrupted = runtime.brain.clone();

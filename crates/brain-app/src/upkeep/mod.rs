@@ -4,12 +4,14 @@
 //! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and what was cut short is
 //! taken up again by the next look; a turn under way goes first.
 
+pub mod alarms;
 mod aside;
 mod definitions;
 mod disconnected;
 mod looking;
 mod retention;
 
+use std::path::Path;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -32,13 +34,14 @@ pub async fn once(brain: &Brain) -> Result<(), StoreError> {
     aside::tell(brain).await
 }
 
-/// Looks at everything from time to time, until `stop`.
-pub async fn run(brain: &Brain, stop: &CancellationToken) {
+/// Looks at everything from time to time, until `stop`. `data_dir`: where everything is kept.
+pub async fn run(brain: &Brain, data_dir: &Path, stop: &CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
         () = keep_in_order(brain) => {}
         () = disconnected::keep_told(brain) => {}
         () = definitions::keep_told(brain) => {}
+        () = alarms::keep_told(brain, data_dir) => {}
         () = compress::keep_short(brain) => {}
         () = services_ready(brain) => {}
     }

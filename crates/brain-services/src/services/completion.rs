@@ -11,12 +11,11 @@ use brain_language::language::grounding::is_light;
 use brain_language::language::requests::annotated::AnnotatedText;
 use brain_language::language::requests::grammar::GRAMMAR;
 use brain_language::language::requests::reading::{people, things, tidy, title, without_determiner};
-use brain_language::language::requests::{gives_up, is_request, is_small_talk, matching, own_words};
+use brain_language::language::requests::{asked_plainly, gives_up, is_request, is_small_talk, own_words};
 use brain_language::language::time;
 use brain_language::language::time::{Reference, TimeMention, When};
 use brain_language::language::tokens::lower;
 use brain_language::language::words::words;
-use brain_language::language::work::Work;
 
 /// An answer for a time says little else; more words of its own are something new.
 const WORDS_BESIDE_A_TIME_MAX: usize = 2;
@@ -81,11 +80,7 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
 
 /// A question about the person's own data is no text of a mail.
 fn asks_for_our_own(text: &str, reference: &Reference) -> bool {
-    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let best = matching::readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
-    best.is_some_and(|m| {
-        !m.frame.weak && m.score >= 15 && looks_up(&m.frame.command) && m.frame.command != "contacts.find"
-    })
+    asked_plainly(text, reference).is_some_and(|command| looks_up(command) && command != "contacts.find")
 }
 
 /// An event of another name is another than the one whose time was asked for.

@@ -1,9 +1,10 @@
 //! How turns went: a list, and one as a timeline of its nodes.
 
 use brain_core::core::ids::UserId;
-use brain_core::ports::records::{SpanOutcome, StageSpan, TurnTrace, millis};
+use brain_core::ports::records::{NodeContents, SpanOutcome, StageSpan, TurnContents, TurnTrace, millis};
 use brain_core::ports::{Key, StoreError};
 use brain_engine::queries::turns;
+use chrono::DateTime;
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -48,7 +49,13 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
 
 pub(super) async fn one(asked: &PageRequest<'_>, at: &str, id: &str) -> Result<PageAnswer, StoreError> {
     let view = asked.context.brain.view().await?;
-    let Some(trace) = turns::one(&view, &Key::of(&[at, id])).await? else { return Ok(PageAnswer::none_there("turn")) };
+    let began = at.parse().ok().and_then(DateTime::from_timestamp_millis);
+    let trace = match began {
+        Some(began) => turns::one(&view, began, id).await?,
+        None => None,
+    };
+    let Some(trace) = trace else { return Ok(PageAnswer::none_there("turn")) };
+    let contents = turns::contents(&view, &trace.user, trace.at, &trace.id).await?;
     let zone = asked.context.brain.policy.zone;
     let done = &trace.done;
     let body = html! {
@@ -63,6 +70,8 @@ pub(super) async fn one(asked: &PageRequest<'_>, at: &str, id: &str) -> Result<P
         h2 { "Its nodes" }
         (plot::timeline(&trace.spans))
         (nodes(&trace.spans))
+        @if let Some(contents) = &contents { (said(contents)) }
+        @else { p.hint { "What its nodes got and gave was not kept (BRAIN_KEEP_CONTENTS; of other people only once they agreed)." } }
     };
     Ok(PageAnswer::Page("Turns", body))
 }
@@ -87,6 +96,38 @@ fn nodes(spans: &[StageSpan]) -> Markup {
                 td { (span.gives) }
             } } }
         } }
+    }
+}
+
+/// What was said, and what each node got and gave.
+fn said(contents: &TurnContents) -> Markup {
+    html! {
+        h2 { "What was said" }
+        pre aria-label="The message" { (contents.message) }
+        pre aria-label="The answer" { (contents.answer) }
+        h2 { "What each node got and gave" }
+        @for node in &contents.nodes { (node_contents(node)) }
+        @if contents.nodes_left_out > 0 { p.hint { (contents.nodes_left_out) " more nodes were not kept." } }
+        @if contents.is_cut { p.hint { "Something was too long and is shown in part." } }
+    }
+}
+
+fn node_contents(node: &NodeContents) -> Markup {
+    html! {
+        details {
+            summary {
+                (node.name)
+                @if let Some(model) = &node.model { " by " (model) }
+                @if node.is_substitute { ", which stands in" }
+                ", after " (length(node.start_us))
+                @if let Some(why) = &node.failed { span.bad { ": " (why) } }
+            }
+            @if node.system_bytes > 0 {
+                p.hint { "Before it stood what is the same for every call of this stage: " (node.system_bytes) " bytes, “" (node.system_begins) "”…" }
+            }
+            pre aria-label="Got" { (node.got) }
+            pre aria-label="Gave" { (node.gave) }
+        }
     }
 }
 

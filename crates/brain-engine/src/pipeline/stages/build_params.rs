@@ -25,7 +25,7 @@ use brain_core::ports::{AnswerSchema, Model, Planning, Stage};
 use brain_core::prompts::Fixed;
 use brain_language::language::grounding::{Ground, telling_stems, without_placeholders};
 use brain_language::language::reading::Mood;
-use brain_language::language::requests::{self, Hearing, Understood};
+use brain_language::language::requests::{self, Hearing};
 use brain_language::language::time::{self, Reference};
 use brain_services::services::entry::Entry;
 use brain_services::services::filling::BUILDERS;
@@ -253,7 +253,7 @@ fn example(brain: &Brain, facts: &TurnFacts, entry: &dyn Entry) -> Option<String
     let services = brain.services.now();
     let phrases = services.phrases();
     let hearing = Hearing { phrases: &phrases, ..Hearing::new(entry.example(), &reference, BUILDERS) };
-    let Understood::Plan { plan, .. } = requests::plan(&hearing, &[entry.service().to_owned()]) else { return None };
+    let plan = requests::plan(&hearing, &[entry.service().to_owned()]).into_plan()?;
     let [action] = plan.actions.as_slice() else { return None };
     (action.command == entry.command()).then(|| Value::Object(action.params.clone().into_iter().collect()).to_string())
 }

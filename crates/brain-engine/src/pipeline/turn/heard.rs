@@ -59,7 +59,7 @@ impl Understanding {
         }
         let (hearing, heard, work) = (parser.hearing, parser.heard, Work::default());
         let parser = parser.with(hearing, heard, &[], &work);
-        let guess = routing::route_parsed(&parser);
+        let guess = routing::routed(&routing::model::MODEL, &parser);
         let within = match guess.domains.as_slice() {
             domains if is_within(&within_any, domains) => within_any.clone(),
             domains => requests::planned(&parser.with(hearing, heard, domains, &work)),
@@ -88,7 +88,10 @@ impl TurnFacts {
     /// What reads words, with all that it needs.
     pub(super) fn reader(&self, text: String) -> impl FnOnce() -> Understanding + Send + use<> {
         let (reference, past, phrases) = (self.reference(), self.past(), self.phrases.clone());
-        move || Understanding::of(&hearing(&text, &reference, &past, &of_all(&phrases)))
+        move || {
+            let (history, phrases) = (past.as_slice(), of_all(&phrases));
+            Understanding::of(&Hearing { history, phrases: &phrases, ..Hearing::new(&text, &reference, BUILDERS) })
+        }
     }
 
     /// The words of the message, their moods, and the times that they name.
@@ -165,7 +168,8 @@ impl TurnFacts {
         let (reference, past, phrases) = (self.reference(), self.past(), of_all(&self.phrases));
         let left = &self.understanding.left;
         let work = Work::of(left.load(Ordering::Relaxed));
-        let understood = requests::plan_within(&hearing(text, &reference, &past, &phrases), domains, &work);
+        let hearing = Hearing { history: &past, phrases: &phrases, ..Hearing::new(text, &reference, BUILDERS) };
+        let understood = requests::plan_within(&hearing, domains, &work);
         left.store(work.left(), Ordering::Relaxed);
         understood
     }
@@ -180,15 +184,6 @@ fn is_within(any: &Understood, domains: &[String]) -> bool {
 
 fn of_all(phrases: &[Arc<Phrases>]) -> Vec<&Phrases> {
     phrases.iter().map(Arc::as_ref).collect()
-}
-
-fn hearing<'a>(
-    text: &'a str,
-    reference: &'a Reference,
-    history: &'a [Past],
-    phrases: &'a [&'a Phrases],
-) -> Hearing<'a> {
-    Hearing { history, phrases, ..Hearing::new(text, reference, BUILDERS) }
 }
 
 #[cfg(test)]

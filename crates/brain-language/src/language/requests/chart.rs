@@ -48,11 +48,6 @@ impl Way {
 }
 
 impl Parser<'_> {
-    /// The parts of some tokens, in order.
-    pub fn parts(&self, range: &Range<usize>) -> Vec<Passage> {
-        self.derivation(range).parts.clone()
-    }
-
     pub(super) fn derive(&self, range: &Range<usize>) -> Derivation {
         let may_be_divided = self.work.take(DIVIDING_STEPS * range.len()).is_some();
         if may_be_divided { Chart::new(self, range).derivation() } else { Derivation::default() }

@@ -186,11 +186,14 @@ impl Parse {
     }
 }
 
+/// The parts of a message in the words of all services.
+fn parts_in_any(parser: &Parser) -> Vec<Passage> {
+    parser.with(parser.hearing, parser.heard, &[], parser.work).derivation(&parser.all()).parts.clone()
+}
+
 /// Whether a message only talks, or only is polite.
 pub fn says_nothing(parser: &Parser) -> bool {
-    let heard = parser.heard;
-    let parser = parser.with(parser.hearing, heard, &[], parser.work);
-    let parts = parser.parts(&parser.all());
+    let (heard, parts) = (parser.heard, parts_in_any(parser));
     let polite = |tokens: &Range<usize>| {
         let ids = heard.ids(tokens.clone());
         let last = matching::starts(GRAMMAR.lexicon, ids).last().copied().unwrap_or_default();
@@ -214,8 +217,7 @@ pub fn only_a_time(parser: &Parser) -> Option<PlannedAction> {
 
 /// Beside a time that is said alone, as a sentence, everything only tells.
 fn is_only_told(parser: &Parser, time: usize) -> bool {
-    let heard = parser.heard;
-    let parts = parser.with(parser.hearing, heard, &[], parser.work).parts(&parser.all());
+    let (heard, parts) = (parser.heard, parts_in_any(parser));
     let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
     let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(heard.ids(part.tokens.clone()));
     let told = |part: &Passage| {

@@ -41,13 +41,7 @@ pub fn left_out(hearing: &Hearing, understood: Understood, actions: &[PlannedAct
         Understood::Plan { plan, account, .. } | Understood::Partly { plan, account, .. } if account.text == text => {
             (account, plan.actions)
         }
-        Understood::Plan { .. }
-        | Understood::Partly { .. }
-        | Understood::Ask { .. }
-        | Understood::Which { .. }
-        | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk
-        | Understood::TooMuch => (unread::account(&heard, None, actions, hearing.reference.now).0, Vec::new()),
+        _ => (unread::account(&heard, None, actions, hearing.reference.now).0, Vec::new()),
     };
     let own = SearchableValues::by(&wanted, &[], hearing.reference);
     let held = HeldMessage { heard: &heard, account: &account, said: &said, own: &own, reference: hearing.reference };

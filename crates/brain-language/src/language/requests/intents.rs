@@ -83,7 +83,7 @@ impl Parser<'_> {
 
     /// Those of some words, as if they stood alone.
     pub fn intents_in(&self, range: Range<usize>) -> Vec<Intent> {
-        self.parts(&range).iter().flat_map(|part| self.intents_of(part)).collect()
+        self.derivation(&range).parts.iter().flat_map(|part| self.intents_of(part)).collect()
     }
 
     fn intents_of(&self, part: &Passage) -> Vec<Intent> {

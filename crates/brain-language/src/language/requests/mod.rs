@@ -87,7 +87,7 @@ pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
 pub use question_words::{is_bill, is_detail, says_which};
 pub use reports::{ReportKind, StateReport, is_bare_report, report};
-pub use talk::{chat, gives_up, is_read, is_request, is_small_talk, language, not_understood};
+pub use talk::{asked_plainly, chat, gives_up, is_read, is_request, is_small_talk, language, not_understood};
 pub use understood::{PlanDraft, Understood};
 
 /// Makes the grammar, and the frames of what else is read, unless they are made.
@@ -117,10 +117,7 @@ pub fn planned(parser: &Parser) -> Understood {
 fn conditional(parser: &Parser) -> Understood {
     let hearing = parser.hearing;
     let planned =
-        |text: &str| match parsed(&Hearing { text, ..*hearing }, parser.domains, parser.work, without_conditions) {
-            Understood::Plan { plan, .. } => Some(plan),
-            _ => None,
-        };
+        |text: &str| parsed(&Hearing { text, ..*hearing }, parser.domains, parser.work, without_conditions).into_plan();
     let depends = |account: &PartAccount, span| depending(hearing, account, span, &planned);
     let understood = without_conditions(parser);
     let depending = match &understood {

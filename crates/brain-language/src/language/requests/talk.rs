@@ -56,9 +56,14 @@ pub fn gives_up(text: &str, reference: &Reference) -> bool {
 
 /// Whether a phrase, and no weak one, covers a text as a request; a lower score is a reading of a few words among many.
 pub fn is_request(text: &str, reference: &Reference) -> bool {
+    asked_plainly(text, reference).is_some_and(|command| command != "chat")
+}
+
+/// The command that a phrase, and no weak one, asks for with all of a text.
+pub fn asked_plainly(text: &str, reference: &Reference) -> Option<&'static str> {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
-    let best = readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next();
-    best.is_some_and(|best| !best.frame.weak && best.frame.command != "chat" && best.score >= 15)
+    let best = readings(*GRAMMAR, &heard, 0..heard.tokens.len(), &Work::default()).into_iter().next()?;
+    (!best.frame.weak && best.score >= 15).then_some(&best.frame.command)
 }
 
 /// Whether all of it drops or ends what was spoken of, politely or not.

@@ -43,6 +43,13 @@ pub enum Understood {
     TooMuch,
 }
 
+impl Understood {
+    /// What is understood as a whole.
+    pub fn into_plan(self) -> Option<Plan> {
+        if let Self::Plan { plan, .. } = self { Some(plan) } else { None }
+    }
+}
+
 /// A plan in the making.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanDraft {

@@ -89,17 +89,13 @@ pub fn route(hearing: &Hearing) -> Guess {
     route_by(&MODEL, hearing, &Work::default())
 }
 
-/// The same of a message that is parsed for all services.
-pub fn route_parsed(parser: &Parser) -> Guess {
-    routed(&MODEL, parser)
-}
-
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
 pub fn route_by(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess {
     parsed(hearing, &[], work, |parser| routed(model, parser))
 }
 
-fn routed(model: &RoutingWeights, parser: &Parser) -> Guess {
+/// The same of a message that is parsed for all services.
+pub fn routed(model: &RoutingWeights, parser: &Parser) -> Guess {
     let (hearing, work) = (parser.hearing, parser.work);
     if let Some(action) = phrases::planned(hearing, &[], work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
