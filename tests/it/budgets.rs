@@ -5,6 +5,7 @@ use brain_agent::core::turn::Path;
 use brain_agent::metering::Budgets;
 use brain_agent::ports::records::DailyUsage;
 use brain_agent::ports::{Batch, Change, Expect, Record, RecordExt, Scan, Stage, Table, TokenPrice};
+use brain_agent::queries::usage;
 use serde_json::json;
 
 use crate::rig::{ME, Rig, Setup, action};
@@ -134,4 +135,24 @@ async fn a_count_that_cannot_be_read_stops_no_turn_and_a_group_hears_nothing_of_
     rig.brain.store.commit(batch).await.unwrap();
     assert_eq!(rig.says("how do you like the weather?").await.path(), Path::Chat);
     assert_eq!(used(&rig).await.len(), kept.len(), "counted anew");
+}
+
+#[tokio::test]
+async fn what_everybody_used_is_read_from_a_day_on() {
+    let rig = Rig::plain();
+    let mut batch = Batch::default();
+    let days = ["2025-12-31", "2026-01-05", "2026-01-12"];
+    for owner in ["a", "a~", "ab", "b"] {
+        for day in days {
+            let (owner, day) = (UserId::new(owner), day.parse().unwrap());
+            let used = DailyUsage { owner, day, stage: Stage::Plan, model: "m".to_owned(), sum: Default::default() };
+            batch.put(&used, Expect::Absent).unwrap();
+        }
+    }
+    rig.store.put_quietly(batch);
+    for (from, each) in [("2025-01-01", 3), ("2026-01-05", 2), ("2026-01-06", 1), ("2027-01-01", 0)] {
+        let all = usage::of_everybody(rig.brain.store.as_ref(), from.parse().unwrap(), 100).await.unwrap();
+        let of = |owner: &str| all.iter().filter(|used| used.owner.as_str() == owner).count();
+        assert_eq!(["a", "a~", "ab", "b"].map(of), [each; 4], "{from}");
+    }
 }

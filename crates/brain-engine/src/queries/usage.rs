@@ -43,14 +43,23 @@ pub async fn spent<R: Reader + ?Sized>(reader: &R, owner: &UserId, day: NaiveDat
     Ok(spent)
 }
 
-/// The records of everybody from a day on, at most so many are looked through.
+/// The records of everybody from a day on, at most so many of each person; older days are not read.
 pub async fn of_everybody<R: Reader + ?Sized>(
     reader: &R,
     from: NaiveDate,
     limit: usize,
 ) -> Result<Vec<DailyUsage>, StoreError> {
-    let all = reader.list::<DailyUsage>(Scan::of::<DailyUsage>(&[], limit)).await?;
-    Ok(all.into_iter().map(|(used, _)| used).filter(|used| used.day >= from).collect())
+    // Behind every day of a person.
+    const LAST: &str = "~";
+    let (mut all, mut after) = (Vec::new(), None);
+    loop {
+        let first = reader.list::<DailyUsage>(Scan { after, ..Scan::of::<DailyUsage>(&[], 1) }).await?;
+        let Some((DailyUsage { owner, .. }, _)) = first.into_iter().next() else { return Ok(all) };
+        let since = Some(Key::of(&[owner.as_str(), &from.to_string()]));
+        let theirs = Scan { after: since, ..Scan::of::<DailyUsage>(&[owner.as_str()], limit) };
+        all.extend(reader.list::<DailyUsage>(theirs).await?.into_iter().map(|(used, _)| used));
+        after = Some(Key::of(&[owner.as_str(), LAST]));
+    }
 }
 
 /// US dollars, with as many places as it takes to see something.
