@@ -15,7 +15,7 @@
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
 //!    ever. [`queries`], below them: what there is to see, as data; [`archive`]: the file that a person takes it away in.
 //! 6. [`config`], and [`secret_files`] below it and the accounts. Adapters: [`store`], [`search`], [`llm`]. Where people
-//!    are: [`channel`], [`admin`]. Put together in [`app`]; [`doctor`] looks at all of it; the command line is the
+//!    are: [`channel`], [`admin`]; [`backup`]: the data folder in one file. Put together in [`app`]; [`doctor`] looks at all of it; the command line is the
 //!    binary's, in `src/bin`.
 //!
 //! Each of these is in one of the crates below `crates/`, which know only those under them: `brain-core`, then
@@ -24,7 +24,7 @@
 //! imports nothing of ours but [`limits`]; adapters never import each other.
 
 pub use brain_adapters::{llm, search, store};
-pub use brain_app::{admin, app, channel, config, doctor, scheduler, upkeep};
+pub use brain_app::{admin, app, backup, channel, config, doctor, scheduler, upkeep};
 pub use brain_core::{archive, clock, core, failpoint, kept_files, limits, ports, prompts, secret_files};
 pub use brain_engine::{investigate, metering, pipeline, queries};
 pub use brain_eval::eval;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What each module may name of its own crate. A module may always name itself; of other crates it names what Cargo lets it.
 fn allowed(module: &str) -> Option<&'static [&'static str]> {
-    const FRONT: &[&str] = &["admin", "channel", "config", "scheduler", "upkeep"];
+    const FRONT: &[&str] = &["admin", "backup", "channel", "config", "scheduler", "upkeep"];
     Some(match module {
         "core" | "secret_files" => &["limits"],
         "ports" | "archive" | "kept_files" => &["core", "limits"],

@@ -11,6 +11,7 @@ mod asked_again;
 mod assistant;
 mod attack;
 mod backends;
+mod backup;
 mod budgets;
 mod commands_file;
 mod commits;

@@ -1,7 +1,7 @@
 //! What the operator of the machine may do with pending actions: see them, cancel them, and approve them
 //! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
-//! `brain-agent export`, directly or through `control.sock`; how the process is, for `brain-agent doctor`; and what is only
-//! looked at ([`looks`]).
+//! `brain-agent export`, directly or through `control.sock`; how the process is, for `brain-agent doctor`; a copy of the
+//! store, for `brain-agent backup`; and what is only looked at ([`looks`]).
 
 pub mod looks;
 
@@ -11,6 +11,7 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::backup::BackupLock;
 use brain_core::core::ids::{ChatId, PendingId, UserId};
 use brain_core::core::pending::{Pending, State};
 use brain_core::limits;
@@ -95,6 +96,15 @@ fn written(data: &archives::PersonalArchive, folder: &Path) -> std::io::Result<(
     let remark = data.write_all(file.as_file())?;
     file.as_file().sync_all()?;
     Ok((file.keep().map_err(|error| error.error)?.1, remark))
+}
+
+/// A copy of the store, hidden in the data folder: one record, which says where. Whoever asked removes it.
+pub async fn copy_of_store(brain: &Brain, data_dir: &Path) -> Response {
+    let file = BackupLock::place(data_dir);
+    match brain.store.copy_to(&file).await {
+        Ok(()) => Response { ok: true, records: vec![json!({"file": file})], text: "The store is copied.".to_owned() },
+        Err(error) => Response::refused(error.to_string()),
+    }
 }
 
 /// How this process is, for `doctor`: one record.

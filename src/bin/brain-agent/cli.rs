@@ -90,6 +90,28 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         user: Option<String>,
     },
+    /// Write the whole data folder into one file, whether or not it is in use; a file that is there is replaced when the
+    /// new one is whole
+    Backup {
+        /// The backup
+        file: PathBuf,
+        /// What gives access to accounts goes into it as well: whoever has the file then has your mail
+        #[arg(long)]
+        with_tokens: bool,
+    },
+    /// Put a backup back as the data folder, where there is none
+    Restore {
+        /// The backup
+        file: PathBuf,
+    },
+    /// Read a backup through, every record of it: exit 0 it is fine, 1 it is not
+    Check {
+        /// The backup
+        file: PathBuf,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Look at everything that is needed, and say what to do: exit 0 it works, 1 something does not, 2 bad configuration
     Doctor {
         /// One JSON object a line

@@ -3,6 +3,7 @@
 //! Which commands there are is in [`cli`]; each group of them has a file. Not here: anything an assistant does.
 
 mod archives;
+mod backups;
 mod cli;
 mod doctor;
 mod errands;
@@ -54,6 +55,12 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
     // It mends what would not load.
     let command = match cli.command {
         Some(CliCommand::Setup(args)) => return setup::run(args).await,
+        // These work where the rest of the configuration does not: that may lie in what is put back.
+        Some(CliCommand::Check { file, json }) => return Ok(backups::check(&file, json).await),
+        Some(CliCommand::Restore { file }) => return backups::restore(&Config::load_without_accounts()?, &file).await,
+        Some(CliCommand::Backup { file, with_tokens }) => {
+            return backups::backup(&Config::load_without_accounts()?, file, with_tokens).await;
+        }
         other => other,
     };
     let config = Config::load().inspect_err(|error| {
@@ -78,6 +85,9 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Stats { json }) => errands::look(&config, OperatorView::Stats, json).await,
         Some(CliCommand::Users { json }) => errands::look(&config, OperatorView::Users, json).await,
         Some(CliCommand::Setup(args)) => setup::run(args).await,
+        Some(CliCommand::Check { file, json }) => Ok(backups::check(&file, json).await),
+        Some(CliCommand::Restore { file }) => backups::restore(&config, &file).await,
+        Some(CliCommand::Backup { file, with_tokens }) => backups::backup(&config, file, with_tokens).await,
         Some(CliCommand::Doctor { json }) => doctor::doctor(config, json).await,
         Some(CliCommand::Export { user, json: true, .. }) => archives::document(&config, &user).await,
         Some(CliCommand::Export { user, out, json: false }) => archives::export(&config, &user, out).await,

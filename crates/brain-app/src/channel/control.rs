@@ -1,4 +1,4 @@
-//! `control.sock`: how `console`, `ask`, `pending` and `doctor` reach the process that owns the store.
+//! `control.sock`: how `console`, `ask`, `pending`, `backup` and `doctor` reach the process that owns the store.
 //!
 //! A Unix socket in the data folder, mode 0600 from the moment it is there: whoever may read the store may talk to it,
 //! and decide as somebody of this machine. What this process has started itself decides nothing here ([`peers`]).
@@ -52,6 +52,7 @@ enum Hello {
     Console { console: String },
     Export { export: String },
     Archive { archive: String },
+    Backup { backup: bool },
     Health { health: bool },
     View(OperatorView),
     Request(Request),
@@ -120,7 +121,9 @@ async fn connection(
         return Ok(());
     };
     match serde_json::from_str::<Hello>(&first) {
-        Ok(Hello::Request(Request::Cancel { .. } | Request::Approve { .. })) if peer == Peer::StartedByUs => {
+        Ok(Hello::Request(Request::Cancel { .. } | Request::Approve { .. }) | Hello::Backup { .. })
+            if peer == Peer::StartedByUs =>
+        {
             let response = Response { ok: false, records: Vec::new(), text: STARTED_BY_US.to_owned() };
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
@@ -137,6 +140,10 @@ async fn connection(
         }
         Ok(Hello::Archive { archive }) => {
             let response = admin::archive(&brain, &archive, channel.files()).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Backup { .. }) => {
+            let response = admin::copy_of_store(&brain, channel.data_dir()).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Health { .. }) => {
@@ -290,6 +297,11 @@ impl Client {
     /// A person's data as an archive, which lies where the answer says: whoever asked takes it from there.
     pub async fn archive(self, user: &str) -> std::io::Result<Response> {
         self.asked(&serde_json::to_value(Hello::Archive { archive: user.to_owned() }).unwrap_or_default()).await
+    }
+
+    /// A copy of the store, which lies where the answer says: whoever asked takes it from there.
+    pub async fn backup(self) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(Hello::Backup { backup: true }).unwrap_or_default()).await
     }
 
     /// How the other process is.

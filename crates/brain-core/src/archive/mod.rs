@@ -20,7 +20,7 @@ mod writing;
 
 pub use document::{ArchiveDocument, DocumentError};
 pub use forgetting::without;
-pub use reading::{Archive, ArchiveBounds, ArchiveError};
+pub use reading::{Archive, ArchiveBounds, ArchiveError, count_entries, is_plain};
 pub use writing::{ArchiveWriter, BoundedBuffer};
 
 /// The document.

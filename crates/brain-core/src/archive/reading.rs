@@ -197,7 +197,7 @@ impl<R: Read + Seek> Archive<R> {
 
 /// Holds the number of entries against the bound before a directory is made of them. Bytes inside of a file may look like
 /// the head of an entry; many never do.
-fn count_entries(file: &mut impl Read, max: usize) -> Result<(), ArchiveError> {
+pub fn count_entries(file: &mut impl Read, max: usize) -> Result<(), ArchiveError> {
     const HEAD: u32 = u32::from_be_bytes(*b"PK\x01\x02");
     let mut file = BufReader::with_capacity(64 * 1024, file);
     let (mut last, mut count) = (0u32, 0);
@@ -229,7 +229,7 @@ fn within(from: impl Read, max: u64, name: &str) -> Result<Vec<u8>, ArchiveError
 }
 
 /// A name below the archive, of plain parts.
-fn is_plain(name: &str) -> bool {
+pub fn is_plain(name: &str) -> bool {
     let name = name.strip_suffix('/').unwrap_or(name);
     let is_part = |part: &str| !part.is_empty() && part != "." && part != "..";
     name.len() <= 1_024

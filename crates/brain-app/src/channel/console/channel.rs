@@ -53,6 +53,11 @@ impl ConsoleChannel {
         &self.files
     }
 
+    /// The folder that everything is kept in.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
     /// The next number of a message, theirs or ours.
     pub fn next_id(&self) -> MessageId {
         MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
