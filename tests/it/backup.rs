@@ -1,5 +1,6 @@
 //! The whole data folder in one file: taken under load, killed in the middle, put back, and refused.
 
+mod daily;
 mod hostile;
 
 use std::collections::BTreeMap;

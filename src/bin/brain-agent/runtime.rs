@@ -23,7 +23,7 @@ use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
 use brain_agent::services::capabilities::ContextSource as _;
 use brain_agent::store::RedbStore;
-use brain_agent::upkeep;
+use brain_agent::upkeep::{self, BackupPlan};
 use chrono_tz::Tz;
 use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
@@ -37,6 +37,8 @@ pub(crate) struct Runtime {
     beside: tokio::task::JoinSet<()>,
     /// What falls due, when this process sees to it. It ends by itself, so that what is being delivered arrives.
     time: Option<AbortOnDropHandle<()>>,
+    /// Where a backup goes each day.
+    backups: Option<BackupPlan>,
     /// What is done when nobody waits.
     upkeep: Option<AbortOnDropHandle<()>>,
     /// What is kept here of accounts elsewhere follows them.
@@ -76,7 +78,19 @@ impl Runtime {
         brain.servers.register_known(&brain.services, brain.store.as_ref()).await?;
         recover::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
-        Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, mirrors: None, servers: None, stop })
+        let backups = backups(config, data_dir);
+        Ok(Self {
+            brain,
+            console,
+            store: file,
+            beside,
+            time: None,
+            backups,
+            upkeep: None,
+            mirrors: None,
+            servers: None,
+            stop,
+        })
     }
 
     /// What is new in a person's accounts is read first, as far as that does not take long: for a process that answers
@@ -138,8 +152,9 @@ impl Runtime {
         let (brain, stop) = (self.brain.clone(), self.stop.clone());
         let time = tokio::spawn(async move { scheduler::run(&brain, &stop).await });
         self.time = Some(AbortOnDropHandle::new(time));
-        let (brain, stop, data_dir) = (self.brain.clone(), self.stop.clone(), data_dir.to_owned());
-        let upkeep = tokio::spawn(async move { upkeep::run(&brain, &data_dir, &stop).await });
+        let (brain, stop, backups) = (self.brain.clone(), self.stop.clone(), self.backups.clone());
+        let data_dir = data_dir.to_owned();
+        let upkeep = tokio::spawn(async move { upkeep::run(&brain, &data_dir, backups.as_ref(), &stop).await });
         self.upkeep = Some(AbortOnDropHandle::new(upkeep));
         let (brain, stop, people) = (self.brain.clone(), self.stop.clone(), people.to_vec());
         let mirrors = tokio::spawn(async move { scheduler::follow(&brain, &people, &stop).await });
@@ -163,6 +178,13 @@ impl Runtime {
         drop(self.brain);
         self.store.close().await;
     }
+}
+
+/// Of the configured folder, not of a throw-away one.
+fn backups(config: &Config, data_dir: &Path) -> Option<BackupPlan> {
+    let folder = config.backup_dir.clone().filter(|_| data_dir == config.data_dir)?;
+    let (data_dir, accounts) = (data_dir.to_owned(), config.accounts_place.path.clone());
+    Some(BackupPlan { data_dir, accounts, folder, keep: config.backups_kept })
 }
 
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {

@@ -68,6 +68,8 @@ pub(super) const KEYS: &[(&str, Decides)] = &[
     ("BRAIN_MCP_CONFIG", Decides::Place),
     ("BRAIN_COMMANDS", Decides::Place),
     ("BRAIN_POLICY", Decides::Right),
+    ("BRAIN_BACKUP_DIR", Decides::Place),
+    ("BRAIN_BACKUP_KEEP", Decides::Keeping),
 ];
 
 /// What a key decides: the border of what a file may say that merely lies in a folder.

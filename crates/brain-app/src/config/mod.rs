@@ -103,6 +103,10 @@ pub struct Config {
     pub accounts_place: AccountsPlace,
     /// Where everything is kept.
     pub data_dir: PathBuf,
+    /// Where a backup is put each day; `None`: nowhere.
+    pub backup_dir: Option<PathBuf>,
+    /// How many of those are kept.
+    pub backups_kept: usize,
     /// Of people who have chosen none; `None`: the host's, which is then named once.
     pub timezone: Option<Tz>,
     /// Telegram users who are served without pairing.

@@ -97,6 +97,8 @@ impl ConfigReader {
             accounts: short_form.into_iter().collect(),
             accounts_place: self.accounts_place(),
             data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
+            backup_dir: self.text("BRAIN_BACKUP_DIR").map(PathBuf::from),
+            backups_kept: self.number("BRAIN_BACKUP_KEEP", 1, limits::BACKUPS_KEPT_MAX, limits::BACKUPS_KEPT),
             timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
             allowed_users: self.ids("BRAIN_ALLOWED_USERS").into_iter().collect(),
             admins: self.ids("BRAIN_ADMINS"),

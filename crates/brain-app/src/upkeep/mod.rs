@@ -6,6 +6,7 @@
 
 pub mod alarms;
 mod aside;
+mod backups;
 mod definitions;
 mod disconnected;
 mod looking;
@@ -18,6 +19,7 @@ use futures::future::join_all;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+pub use backups::BackupPlan;
 use brain_core::limits;
 use brain_core::ports::StoreError;
 use brain_engine::pipeline::brain::Brain;
@@ -34,8 +36,9 @@ pub async fn once(brain: &Brain) -> Result<(), StoreError> {
     aside::tell(brain).await
 }
 
-/// Looks at everything from time to time, until `stop`. `data_dir`: where everything is kept.
-pub async fn run(brain: &Brain, data_dir: &Path, stop: &CancellationToken) {
+/// Looks at everything from time to time, until `stop`, and takes a backup each day where that is planned. `data_dir`:
+/// where everything is kept.
+pub async fn run(brain: &Brain, data_dir: &Path, backups: Option<&BackupPlan>, stop: &CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
         () = keep_in_order(brain) => {}
@@ -43,6 +46,7 @@ pub async fn run(brain: &Brain, data_dir: &Path, stop: &CancellationToken) {
         () = definitions::keep_told(brain) => {}
         () = alarms::keep_told(brain, data_dir) => {}
         () = compress::keep_short(brain) => {}
+        () = backups::keep_taken(brain, backups) => {}
         () = services_ready(brain) => {}
     }
 }
