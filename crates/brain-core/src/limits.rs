@@ -4,6 +4,7 @@
 
 mod accounts;
 mod archive;
+mod backup;
 mod configuration;
 mod console;
 mod dav;
@@ -25,6 +26,7 @@ mod tools;
 
 pub use accounts::*;
 pub use archive::*;
+pub use backup::*;
 pub use configuration::*;
 pub use console::*;
 pub use dav::*;

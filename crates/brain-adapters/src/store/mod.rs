@@ -7,9 +7,10 @@
 //!
 //! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the file),
 //! `reading`, `writer` and `group` (commits), `secondary` (the indexes), `changes` and `touched` (which records
-//! changed), `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
+//! changed), `rewriting` (so that nothing old is left in it), `copying` (while it goes on), `memory` (the same without a file).
 
 mod changes;
+mod copying;
 mod fault;
 mod group;
 mod layout;
@@ -33,6 +34,7 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 
+pub use copying::ExaminedStore;
 pub use memory::MemoryStore;
 
 use self::fault::{damaged, disk, translate};
@@ -98,6 +100,13 @@ impl RedbStore {
             Ok(Self { shared, queue })
         });
         begun.await.unwrap_or_else(|cause| Err(disk(&path, &cause.to_string())))
+    }
+
+    /// Reads every record of the store at `path`, and changes nothing of it.
+    pub async fn examine(path: &Path) -> Result<ExaminedStore, StoreError> {
+        let place = path.to_owned();
+        let examined = spawn_blocking(move || copying::examined(&place)).await;
+        examined.unwrap_or_else(|cause| Err(disk(path, &cause.to_string())))
     }
 
     /// Finishes what waits and lets go of the file; later calls get [`StoreError::Closed`].
@@ -270,6 +279,13 @@ impl Store for RedbStore {
         let job = WriterJob::Shrink { done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         shrunk.await.map_err(|_| StoreError::Closed)?
+    }
+
+    async fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+        self.check_open()?;
+        let (shared, place) = (Arc::clone(&self.shared), path.to_owned());
+        let copied = spawn_blocking(move || copying::copy_to(&shared, &place)).await;
+        copied.unwrap_or_else(|cause| Err(disk(path, &cause.to_string())))
     }
 
     fn change_log(&self) -> &dyn ChangeLog {

@@ -27,11 +27,22 @@ pub(super) fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", uuid::Uuid::new_v4().simple()));
     let draft = folder.join(name);
+    Ok((new_at(&draft)?, draft))
+}
+
+/// A new, empty file for its owner only, where there is none; its folder is there.
+pub(super) fn new_at(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    Ok((options.open(&draft)?, draft))
+    options.open(path)
+}
+
+/// What was written at `path`, and its name, last through a power cut when this returns.
+pub(super) fn settled(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()?;
+    sync_folder(folder_of(path))
 }
 
 /// A new, empty file that is to take the place of the one at `path`, with its rights, and its name. One a store: what
@@ -39,11 +50,7 @@ pub(super) fn beside(path: &Path) -> io::Result<(File, PathBuf)> {
 pub(super) fn successor(path: &Path) -> io::Result<(File, PathBuf)> {
     remove_successor(path)?;
     let name = successor_of(path)?;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&name)?;
+    let file = new_at(&name)?;
     file.set_permissions(fs::metadata(path)?.permissions())?;
     Ok((file, name))
 }

@@ -66,6 +66,22 @@ impl StoreMoment {
             Err(_) => Err(damaged(path, "reading it failed unexpectedly")),
         }
     }
+
+    /// The same where it has begun; `None` where it has ended since, because the file has changed hands.
+    pub(super) fn read_on<T>(
+        &self,
+        shared: &SharedDatabase,
+        read: &dyn Fn(&ReadTransaction) -> Result<T, redb::Error>,
+    ) -> Result<Option<T>, StoreError> {
+        let path = &shared.source.path;
+        // Nobody ends it meanwhile.
+        let guard = shared.database();
+        let attempt = || guard.as_ref().and(self.transaction().as_ref()).map(read).transpose();
+        match catch_unwind(AssertUnwindSafe(attempt)) {
+            Ok(answer) => answer.map_err(|cause| translate(path, &cause)),
+            Err(_) => Err(damaged(path, "reading it failed unexpectedly")),
+        }
+    }
 }
 
 /// One record.

@@ -8,6 +8,8 @@
 //! Deliberately not here: queries by content (services read their own tables), the orders beside the records' own
 //! ([`super::secondary`]), and any type of redb.
 
+use std::path::Path;
+
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -255,6 +257,13 @@ pub trait Store: Reader {
     /// Takes as long as a copy of all records, without a commit. A store without a file has nothing to give.
     async fn give_back(&self) -> Result<bool, StoreError> {
         Ok(false)
+    }
+
+    /// Copies all records, as they are at one moment, into a new file at `path`, for its owner only and durable on
+    /// return; it is a store of the same kind. Commits go on meanwhile. What was not finished is removed.
+    async fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+        let path = path.display().to_string();
+        Err(StoreError::Disk { path, why: "what is kept in memory alone is not copied".to_owned() })
     }
 
     /// Which records of followed tables have changed.

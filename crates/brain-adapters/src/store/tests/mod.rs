@@ -2,6 +2,7 @@
 
 mod changes;
 mod commits;
+mod copying;
 mod crash;
 mod disk;
 mod failing;
