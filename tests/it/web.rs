@@ -193,7 +193,7 @@ async fn long_lists_are_paged() {
                 .map(|part| part.split('"').next().unwrap().to_owned())
                 .collect()
         };
-        let lists = |text: &str| text.split("Decided lately").next().unwrap().to_owned();
+        let lists = |text: &str| text.split("What happened lately").next().unwrap().to_owned();
         assert_eq!((count(&lists(&first)), count(&lists(&second))), (50, 10), "{path}");
         assert!(places(&lists(&second)).iter().all(|place| !places(&lists(&first)).contains(place)), "{path}");
     }

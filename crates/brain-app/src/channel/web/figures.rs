@@ -87,7 +87,7 @@ fn cards(counts: &BTreeMap<String, usize>) -> Markup {
         @if counts.is_empty() { p { "No card was made." } }
         @else {
             table { tbody { @for (what, count) in counts { tr { th { (told(what)) } td.number { (count) } } } } }
-            @if yes + no > 0 { p.hint { "Of " (yes + no) " that were decided, " (no * 100 / (yes + no)) " % were denied." } }
+            @if yes + no > 0 { p.hint { "Of those that were decided " (no * 100 / (yes + no)) " % were denied." } }
         }
     }
 }

@@ -69,7 +69,7 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             p { "A costly question of " (question.owner) ": " a href={ "/pending/" (encoded(question.id.as_str())) } { (question.title()) } }
         }
         @if !decided.is_empty() {
-            h2 { "Decided lately" }
+            h2 { "What happened lately" }
             div.scroll { table {
                 thead { tr { th { "When" } th { "What became of it" } th { "By" } th { "Actions" } } }
                 tbody { @for row in &decided { tr {

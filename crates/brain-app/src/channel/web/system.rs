@@ -59,7 +59,7 @@ fn accounts(asked: &PageRequest<'_>) -> Markup {
     let brain = &asked.context.brain;
     let (now, zone) = (brain.clock.now(), brain.policy.zone);
     html! {
-        @if brain.accounts.listed.is_empty() { p { "None is set up; “brain-agent setup” does." } }
+        @if brain.accounts.listed.is_empty() { p { "None is set up yet: “brain-agent setup” does that." } }
         @else {
             table { tbody { @for account in brain.accounts.listed.iter() { tr {
                 th { (account.shown()) }
