@@ -84,7 +84,7 @@ impl<'a, 'p> Chart<'a, 'p> {
                 }
                 // What is quoted was said by somebody, and asks for nothing.
                 let is_one = self.is_one_sentence(from, to);
-                let found = is_one.then(|| self.parser.readings(&self.words(from, to))).unwrap_or_default();
+                let found = if is_one { self.parser.readings(&self.words(from, to)) } else { Rc::default() };
                 let found: Vec<_> = found.iter().filter(|one| !one.asks_in_quotes(self.parser.heard)).collect();
                 let price = |(nth, clause): (usize, &&Rc<Parse>)| {
                     self.request(clause, from, to) + if nth == 0 { 0 } else { self.prices.part(PartPrice::Second) }
