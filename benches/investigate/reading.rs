@@ -120,7 +120,7 @@ fn cost(report: &mut Report, name: &str, asked: &Answered) {
 /// What was read, what was not, and which of them wait.
 fn read(report: &mut Report, name: &str, asked: &Answered) {
     let (read, unread, left) = (asked.shown.len(), asked.told.unread, THREADS - asked.given);
-    let is_said = asked.text.contains(&format!("{unread} were not read closely"));
+    let is_said = asked.text.contains(&format!("Not looked at: {unread} less likely ones"));
     let left_out = match left {
         0 => String::new(),
         left => format!(", {} behind the search's maximum, {} left out by it", asked.behind, left - asked.behind),
