@@ -97,39 +97,39 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
         Verb::Cancel { id } => Request::Cancel { id },
         Verb::Approve { id, digest, digest_option } => Request::Approve { id, digest: digest.or(digest_option) },
     };
-    let response = match Runtime::open(config, RuntimeParts::by(config)).await {
-        Ok(mut runtime) => {
-            if matches!(request, Request::Approve { .. }) {
-                runtime.await_servers().await;
-            }
-            let response = admin::handle(&runtime.brain, &request).await;
-            runtime.close(&config.data_dir).await;
-            response
+    let here = async |runtime: &mut Runtime| {
+        if matches!(request, Request::Approve { .. }) {
+            runtime.await_servers().await;
         }
-        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
-            Ok(client) => client.request(&request).await?,
-            Err(_) => return Err(locked.into()),
-        },
-        Err(error) => return Err(error.into()),
+        admin::handle(&runtime.brain, &request).await
     };
-    answered(&response, json)
+    answered(&by_whoever_holds_the_store(config, serde_json::to_value(&request)?, here).await?, json)
 }
 
 /// What is only looked at.
 pub(crate) async fn look(config: &Config, what: OperatorView, json: bool) -> anyhow::Result<ExitCode> {
-    let response = match Runtime::open(config, RuntimeParts::by(config)).await {
-        Ok(runtime) => {
-            let response = looks::look(&runtime.brain, what).await;
+    let here = async |runtime: &mut Runtime| looks::look(&runtime.brain, what).await;
+    answered(&by_whoever_holds_the_store(config, serde_json::to_value(what)?, here).await?, json)
+}
+
+/// Done here where nobody holds the store, else asked of the process that does.
+async fn by_whoever_holds_the_store(
+    config: &Config,
+    request: serde_json::Value,
+    here: impl AsyncFnOnce(&mut Runtime) -> admin::Response,
+) -> anyhow::Result<admin::Response> {
+    match Runtime::open(config, RuntimeParts::by(config)).await {
+        Ok(mut runtime) => {
+            let response = here(&mut runtime).await;
             runtime.close(&config.data_dir).await;
-            response
+            Ok(response)
         }
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
-            Ok(client) => client.request(&what).await?,
-            Err(_) => return Err(locked.into()),
+            Ok(client) => Ok(client.request(&request).await?),
+            Err(_) => Err(locked.into()),
         },
-        Err(error) => return Err(error.into()),
-    };
-    answered(&response, json)
+        Err(error) => Err(error.into()),
+    }
 }
 
 pub(crate) fn answered(response: &admin::Response, json: bool) -> anyhow::Result<ExitCode> {

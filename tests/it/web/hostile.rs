@@ -43,9 +43,16 @@ async fn a_page_elsewhere_reaches_nothing() {
     let page = Page::open(&rig).await;
     let cancel = format!("/pending/{}/cancel", card.id);
     // A name that leads here (DNS rebinding).
-    for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::2]:80", ""] {
-        let answer = page.asks(Method::GET, "/pending").header(HOST, host).send().await.unwrap();
-        assert!(!answer.status().is_success(), "{host}: {}", answer.status());
+    let (_, port) = page.base.rsplit_once(':').unwrap();
+    for name in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "[::2]", "10.0.0.1"] {
+        for host in [name.to_owned(), format!("{name}:{port}")] {
+            let answer = page.asks(Method::GET, "/pending").header(HOST, &host).send().await.unwrap();
+            assert_eq!(answer.status(), StatusCode::MISDIRECTED_REQUEST, "{host}");
+        }
+    }
+    for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
+        let answer = page.asks(Method::GET, "/pending").header(HOST, &host).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK, "{host}");
     }
     // A form of another page, with the cookie that a browser might send along.
     for (name, value) in [("origin", "http://evil.example"), ("origin", "null"), ("sec-fetch-site", "cross-site")] {

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use brain_core::limits::WEB_ROWS_COUNTED_MAX;
 use brain_core::ports::StoreError;
-use brain_engine::queries::{decisions, figures, health, turns, usage};
+use brain_engine::queries::{decisions, figures, turns, usage};
 use brain_services::services::mcp::ServerState;
 
 use super::{PageAnswer, PageRequest, WebContext, plain};
@@ -57,8 +57,7 @@ fn labels(pairs: &[(&str, &str)]) -> String {
 pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let brain = &asked.context.brain;
     let view = brain.view().await?;
-    let store = health::of_store(&view).await?;
-    let of_store = figures::of_store(&view).await?;
+    let store = figures::of_store(&view).await?;
     let today = view.now.with_timezone(&brain.policy.zone).date_naive();
     let used = usage::of_everybody(&view.moment, today, WEB_ROWS_COUNTED_MAX).await?;
     let paths = figures::of_paths(&turns::latest(&view, TURNS).await?);
@@ -85,11 +84,11 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             "When this process began, in Unix time.",
             alone(brain.since.timestamp() as f64),
         ),
-        Metric::gauge("brain_pending_open", "Cards that wait for a yes or a no.", alone(of_store.open_cards as f64)),
+        Metric::gauge("brain_pending_open", "Cards that wait for a yes or a no.", alone(store.open_cards as f64)),
         Metric::gauge(
             "brain_records_unreadable",
             "Records that could not be read and were set aside.",
-            alone(store.unreadable as f64),
+            alone(store.unreadable.len() as f64),
         ),
         Metric::gauge("brain_messages_given_up", "Messages that were given up.", alone(store.messages_given_up as f64)),
         Metric::gauge(

@@ -82,6 +82,7 @@ fn a_question_asks_for_nothing_to_be_done() {
         "any mails from the hotel?",
         "was the rent paid?",
         "will Tom be at the meeting on Friday?",
+        "shall we put jam on the list?",
         "Sarah is coming on Friday, right?",
         "I wonder if the shop is open at 9",
         "habe ich morgen was vor?",

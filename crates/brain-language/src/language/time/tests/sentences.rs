@@ -28,6 +28,19 @@ fn a_figure_just_before_a_day_is_its_hour() {
 }
 
 #[test]
+fn that_it_is_meant_roughly_belongs_to_the_time() {
+    let reference = reference("2026-01-12T09:00", "UTC");
+    for (text, before) in [
+        ("call with anna sometime friday morning", "call with anna"),
+        ("a call sometime next week", "a call"),
+        ("lunch with bob at some point on friday", "lunch with bob"),
+    ] {
+        let found = find(text, &reference);
+        assert_eq!(found.first().map(|found| text[..found.span.start].trim()), Some(before), "{text}");
+    }
+}
+
+#[test]
 fn a_figure_like_an_hour_that_fitted_nowhere_is_asked_about() {
     begin(
         "2026-07-19T23:30",
