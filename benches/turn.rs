@@ -13,6 +13,8 @@ mod support;
 
 #[path = "turn/builtin.rs"]
 mod builtin;
+#[path = "turn/counted.rs"]
+mod counted;
 #[path = "turn/crowd.rs"]
 mod crowd;
 #[path = "turn/daemon.rs"]
@@ -70,11 +72,12 @@ impl Effort {
 type Part = fn(&mut Report, Effort);
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 12] = [
     ("first", first::measure),
     ("builtin", builtin::measure),
     ("heavy", heavy::measure),
     ("paths", paths::measure),
+    ("counted", counted::measure),
     ("prompts", prompts::measure),
     ("tasks", tasks::measure),
     ("crowd", crowd::measure),

@@ -13,7 +13,7 @@
 //!    cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
 //!    falls due without one. [`upkeep`]: what is done when nobody waits, so that nothing grows for
-//!    ever. [`queries`], below them: what there is to see, as data; [`archive`]: the file that a person takes it away in.
+//!    ever. [`shadow`]: turns taken a second time, with nothing done. [`queries`], below them: what there is to see, as data; [`archive`]: the file that a person takes it away in.
 //! 6. [`config`], and [`secret_files`] below it and the accounts. Adapters: [`store`], [`search`], [`llm`]. Where people
 //!    are: [`channel`], [`admin`]; [`backup`]: the data folder in one file. Put together in [`app`]; [`doctor`] looks at all of it; the command line is the
 //!    binary's, in `src/bin`.
@@ -26,7 +26,7 @@
 pub use brain_adapters::{llm, search, store};
 pub use brain_app::{admin, app, backup, channel, config, doctor, scheduler, upkeep};
 pub use brain_core::{archive, clock, core, failpoint, kept_files, limits, ports, prompts, secret_files};
-pub use brain_engine::{investigate, metering, pipeline, queries};
+pub use brain_engine::{investigate, metering, pipeline, queries, shadow};
 pub use brain_eval::eval;
 pub use brain_language::language;
 pub use brain_services::services;

@@ -19,7 +19,7 @@ use crate::world::{Keeping, Timed, World};
 
 /// The three paths of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Path {
+pub enum Path {
     Chat,
     Action,
     Consent,
@@ -28,7 +28,7 @@ enum Path {
 impl Path {
     const ALL: [Self; 3] = [Self::Chat, Self::Action, Self::Consent];
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Chat => "chat",
             Self::Action => "action",
@@ -54,7 +54,7 @@ impl Path {
     }
 
     /// The timed turn; for consent, after the turn that makes the card.
-    async fn walk(self, world: &World, nth: usize) -> Timed {
+    pub async fn walk(self, world: &World, nth: usize) -> Timed {
         let user = format!("user{}", nth / 8);
         match self {
             Self::Chat => world.say(&user, "hi there, how are you?").await,
@@ -304,11 +304,11 @@ async fn sample(world: &World, endpoint: &Endpoint, path: Path, turns: usize, in
     samples
 }
 
-fn within(log: &[SimulatedCall], from_us: u64, to_us: u64) -> Vec<SimulatedCall> {
+pub fn within(log: &[SimulatedCall], from_us: u64, to_us: u64) -> Vec<SimulatedCall> {
     log.iter().filter(|call| call.received_us >= from_us && call.sent_us <= to_us).cloned().collect()
 }
 
-fn unavoidable(path: Path, calls: &[SimulatedCall]) -> Duration {
+pub fn unavoidable(path: Path, calls: &[SimulatedCall]) -> Duration {
     let took = calls.iter().map(|call| call.sent_us - call.received_us);
     Duration::from_micros(match path {
         // The reply is written while the router decides.

@@ -17,6 +17,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "queries" => &["investigate"],
         "metering" => &["queries"],
         "pipeline" => &["investigate", "metering", "queries"],
+        "shadow" => &["metering", "queries", "pipeline"],
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // It looks at everything, and nothing but the command line names it.
         "doctor" => &["app", "channel", "config"],

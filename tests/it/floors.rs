@@ -25,7 +25,7 @@ const HOUSES: [House; 8] = [
         folder: "queries",
         floors: &[
             &[""],
-            &["offers", "services", "agenda", "turns", "pending", "usage", "decisions"],
+            &["offers", "services", "agenda", "turns", "pending", "usage", "decisions", "shadow"],
             &["questions", "figures", "export", "people"],
             &["health", "archive"],
         ],

@@ -77,6 +77,7 @@ mod sending;
 mod series;
 mod setup;
 mod several;
+mod shadow;
 mod signing_in;
 mod slow;
 mod soak;

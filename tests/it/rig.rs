@@ -51,6 +51,7 @@ use brain_agent::services::email;
 use brain_agent::services::email::mailbox::Mailboxes;
 use brain_agent::services::entry::Entry;
 use brain_agent::services::registry::{Registration, Registry};
+use brain_agent::shadow::{Shadow, ShadowParts};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
@@ -113,6 +114,8 @@ pub struct Setup {
     pub keep: Keep,
     /// Of how many turns of a person it is kept what their nodes got and gave.
     pub contents_kept: usize,
+    /// What a shadow's model says, if there is one.
+    pub shadow: Option<Arc<Script>>,
     /// Commands, as `service.command`, that claim low stakes whatever they do.
     pub liars: &'static [&'static str],
 }
@@ -146,6 +149,7 @@ impl Default for Setup {
             budgets: Budgets::default(),
             keep: Keep::default(),
             contents_kept: 0,
+            shadow: None,
             liars: &[],
         }
     }
@@ -347,8 +351,10 @@ fn brain(
     };
     let watched =
         built_in.now().iter().map(|service| Registration::clone(service).with_entries(watched)).collect::<Vec<_>>();
-    let model = setup.model.then(|| metered(&setup, script, &shared));
-    Arc::new(Brain {
+    let ledger = Arc::new(BudgetLedger::new(setup.budgets.clone(), shared.clone()));
+    let model = setup.model.then(|| metered(&setup, script, &ledger));
+    let shadow_model = setup.shadow.as_ref().map(|script| metered(&setup, script, &ledger));
+    let mut brain = Brain {
         store: shared,
         index,
         model,
@@ -357,7 +363,8 @@ fn brain(
         accounts: setup.directory,
         clock: clock.clone(),
         channel: channel.clone(),
-        prompts: Prompts::load(None).unwrap(),
+        prompts: Prompts::load(None).unwrap().into(),
+        shadow: None,
         policy: Policy {
             grounds_plans: setup.grounds_plans,
             pending_ttl: setup.pending_ttl,
@@ -394,15 +401,20 @@ fn brain(
         long_chats: Default::default(),
         servers: Default::default(),
         since: clock.now(),
-    })
+    };
+    if shadow_model.is_some() {
+        let (prompts, policy) = (brain.prompts.clone(), brain.policy.clone());
+        let shadow = Shadow::of(&brain, ShadowParts { model: shadow_model, prompts, policy });
+        brain.shadow = Some(Arc::new(shadow));
+    }
+    Arc::new(brain)
 }
 
 /// The script, counted; each call has the price that the setup names.
-fn metered(setup: &Setup, script: &Arc<Script>, store: &Arc<dyn Store>) -> Arc<dyn Model> {
+fn metered(setup: &Setup, script: &Arc<Script>, ledger: &Arc<BudgetLedger>) -> Arc<dyn Model> {
     let priced = PricedModel { name: "scripted".to_owned(), price: setup.price };
     let stages = Stage::ALL.map(|stage| (stage, priced.clone())).into();
-    let ledger = BudgetLedger::new(setup.budgets.clone(), store.clone());
-    Arc::new(Metered::new(script.clone(), PricedModels { stages, substitute: None }, Arc::new(ledger)))
+    Arc::new(Metered::new(script.clone(), PricedModels { stages, substitute: None }, ledger.clone()))
 }
 
 /// The key of a record of one part.

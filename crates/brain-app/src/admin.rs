@@ -4,6 +4,7 @@
 //! store, for `brain-agent backup`; and what is only looked at ([`looks`]).
 
 pub mod looks;
+mod shadow;
 
 use std::path::{Path, PathBuf};
 

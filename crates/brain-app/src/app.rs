@@ -26,7 +26,9 @@ use brain_core::ports::{
 };
 use brain_core::prompts::{PromptError, Prompts};
 use brain_engine::investigate::estimate::StagePrices;
+use brain_engine::metering::BudgetLedger;
 use brain_engine::pipeline::brain::{Brain, Policy};
+use brain_engine::shadow::{Shadow, ShadowParts};
 use brain_language::language::time::DateOrder;
 use brain_services::services::backend::Backends;
 use brain_services::services::dav::DavKeeper;
@@ -194,11 +196,14 @@ fn build_for(
     let (services, people) = services::built_in(&store, &index, &mailboxes, accounts, embedder(config)?);
     let first = [Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
     services::declared::register(&config.commands, &first, &services)?;
-    Ok(Brain {
-        model: model(config, &store)?,
-        prompts: Prompts::load(config.prompts_dir.as_deref())?,
+    // What a shadow asks is paid from the same budgets.
+    let ledger = Arc::new(BudgetLedger::new(config.budgets.clone(), store.clone()));
+    let mut brain = Brain {
+        model: model(config, &ledger)?,
+        prompts: Prompts::load(config.prompts_dir.as_deref())?.into(),
         servers: McpServers::new(&config.servers, &first),
-        policy: policy(config, zone, first_admin),
+        policy: policy(config, zone, first_admin.clone()),
+        shadow: None,
         people,
         store,
         index,
@@ -214,7 +219,16 @@ fn build_for(
         locks: Default::default(),
         running: Default::default(),
         long_chats: Default::default(),
-    })
+    };
+    if let Some(shadow) = config.shadow.as_deref() {
+        let parts = ShadowParts {
+            model: model(shadow, &ledger)?,
+            prompts: Prompts::load(shadow.prompts_dir.as_deref())?.into(),
+            policy: policy(shadow, zone, first_admin),
+        };
+        brain.shadow = Some(Arc::new(Shadow::of(&brain, parts)));
+    }
+    Ok(brain)
 }
 
 /// The zone of people who have not chosen one: the host's, where the configuration names none.

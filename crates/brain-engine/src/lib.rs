@@ -4,5 +4,6 @@ pub mod investigate;
 pub mod metering;
 pub mod pipeline;
 pub mod queries;
+pub mod shadow;
 #[cfg(test)]
 mod testing;

@@ -68,6 +68,17 @@ pub(crate) enum CliCommand {
         #[arg(long)]
         json: bool,
     },
+    /// What other models or prompts make of the same messages (BRAIN_SHADOW), with nothing done
+    Shadow {
+        #[command(subcommand)]
+        verb: ShadowVerb,
+        /// At most so many of the last turns
+        #[arg(long, global = true, default_value_t = 200)]
+        limit: usize,
+        /// One JSON object
+        #[arg(long, global = true)]
+        json: bool,
+    },
     /// Bot token, model and accounts: asked for, tried, written
     Setup(SetupArgs),
     /// Write a person's data as an archive, all of it: JSON, .ics, .vcf and Maildir
@@ -173,6 +184,14 @@ pub(crate) enum Verb {
         #[arg(long = "digest", conflicts_with = "digest")]
         digest_option: Option<String>,
     },
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum ShadowVerb {
+    /// Where they agree with what counted and where not, what both took and cost
+    Report,
+    /// Take the turns again whose contents are kept, over the things of today
+    Replay,
 }
 
 #[derive(Debug, Subcommand)]

@@ -112,6 +112,25 @@ pub(crate) async fn look(config: &Config, what: OperatorView, json: bool) -> any
     answered(&by_whoever_holds_the_store(config, serde_json::to_value(what)?, here).await?, json)
 }
 
+/// Takes the last kept turns again, one after the other, and tells of each as it is over.
+pub(crate) async fn replay(config: &Config, limit: usize, json: bool) -> anyhow::Result<ExitCode> {
+    let until = SystemClock::new().now();
+    for taken in 0..limit {
+        let what = OperatorView::Replay { limit, until, taken };
+        let here = async |runtime: &mut Runtime| looks::look(&runtime.brain, what).await;
+        let response = by_whoever_holds_the_store(config, serde_json::to_value(what)?, here).await?;
+        if !response.ok {
+            return answered(&response, json);
+        }
+        if response.records.is_empty() {
+            let none = taken == 0 && !json;
+            return if none { answered(&response, json) } else { Ok(ExitCode::SUCCESS) };
+        }
+        show_response(&response, json);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Done here where nobody holds the store, else asked of the process that does.
 async fn by_whoever_holds_the_store(
     config: &Config,

@@ -22,7 +22,7 @@ use brain_agent::app;
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
 use clap::Parser;
-use cli::{Cli, CliCommand, ConsoleArgs};
+use cli::{Cli, CliCommand, ConsoleArgs, ShadowVerb};
 use logs::Logs;
 
 fn main() -> ExitCode {
@@ -84,6 +84,12 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Turns { limit, json }) => errands::look(&config, OperatorView::Turns { limit }, json).await,
         Some(CliCommand::Stats { json }) => errands::look(&config, OperatorView::Stats, json).await,
         Some(CliCommand::Users { json }) => errands::look(&config, OperatorView::Users, json).await,
+        Some(CliCommand::Shadow { verb: ShadowVerb::Report, limit, json }) => {
+            errands::look(&config, OperatorView::Shadow { limit }, json).await
+        }
+        Some(CliCommand::Shadow { verb: ShadowVerb::Replay, limit, json }) => {
+            errands::replay(&config, limit, json).await
+        }
         Some(CliCommand::Setup(args)) => setup::run(args).await,
         Some(CliCommand::Check { file, json }) => Ok(backups::check(&file, json).await),
         Some(CliCommand::Restore { file }) => backups::restore(&config, &file).await,

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Response;
+use super::{Response, shadow};
 use brain_core::core::turn::Done;
 use brain_core::limits::WEB_ROWS_COUNTED_MAX;
 use brain_core::ports::StoreError;
@@ -36,6 +36,20 @@ pub enum OperatorView {
     Stats,
     /// Who is served.
     Users,
+    /// What the shadow made of turns.
+    Shadow {
+        /// At most so many.
+        limit: usize,
+    },
+    /// Takes one of the last kept turns again, and says which.
+    Replay {
+        /// How many of them are to be taken.
+        limit: usize,
+        /// Those that began later are left out.
+        until: DateTime<Utc>,
+        /// So many were taken before.
+        taken: usize,
+    },
 }
 
 /// Looks.
@@ -46,6 +60,12 @@ pub async fn look(brain: &Brain, look: OperatorView) -> Response {
             OperatorView::Turns { limit } => of_turns(&view, limit).await,
             OperatorView::Stats => of_figures(brain, &view).await,
             OperatorView::Users => of_people(brain, &view).await,
+            OperatorView::Shadow { limit } => shadow::report(&view, limit, brain.shadow.is_some()).await,
+            OperatorView::Replay { limit, until, taken } => {
+                let next = shadow::next(&view, limit, until, taken).await?;
+                drop(view);
+                shadow::replay(brain, next, taken).await
+            }
         }
     };
     looked.await.unwrap_or_else(|error: StoreError| Response::refused(error.to_string()))

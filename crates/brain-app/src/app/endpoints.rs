@@ -5,13 +5,12 @@ use std::sync::Arc;
 use super::{StartError, profiles};
 use crate::config::{Config, ModelEndpoint};
 use brain_adapters::llm;
-use brain_core::ports::{Embedder, Model, Planning, Store, Transcriber};
+use brain_core::ports::{Embedder, Model, Planning, Transcriber};
 use brain_engine::metering::{BudgetLedger, Metered};
 
 /// The model behind the stages, when there is one, with its calls counted.
-pub(super) fn model(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
-    let ledger = || Arc::new(BudgetLedger::new(config.budgets.clone(), store.clone()));
-    let metered = |client| -> Arc<dyn Model> { Arc::new(Metered::new(client, config.priced_models(), ledger())) };
+pub(super) fn model(config: &Config, ledger: &Arc<BudgetLedger>) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
+    let metered = |client| -> Arc<dyn Model> { Arc::new(Metered::new(client, config.priced_models(), ledger.clone())) };
     Ok(client(config)?.map(metered))
 }
 

@@ -56,6 +56,7 @@ pub(super) const KEYS: &[(&str, Decides)] = &[
     ("BRAIN_TASKS_MAX", Decides::Manner),
     ("BRAIN_TASK_DEPTH_MAX", Decides::Manner),
     ("BRAIN_KEEP_CONTENTS", Decides::Keeping),
+    ("BRAIN_SHADOW", Decides::Place),
     ("BRAIN_COMPRESS", Decides::Manner),
     ("BRAIN_COMPRESS_RECENT", Decides::Manner),
     ("BRAIN_COMPRESS_TOKENS", Decides::Manner),

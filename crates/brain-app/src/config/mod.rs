@@ -13,6 +13,7 @@ mod named_file;
 mod price;
 mod reader;
 mod servers;
+mod shadow;
 mod web;
 
 use std::collections::{BTreeMap, HashSet};
@@ -136,6 +137,8 @@ pub struct Config {
     pub keep: Keep,
     /// Of how many turns of a person it is kept what their nodes got and gave; 0: of none.
     pub contents_kept: usize,
+    /// What a second set of models or prompts, which takes turns beside the first with nothing done, goes by.
+    pub shadow: Option<Box<Config>>,
     /// Whether what was said long ago is shown to planners in short.
     pub compresses: bool,
     /// When, and how short.
@@ -192,29 +195,31 @@ impl Config {
             .collect();
         let path = Path::new(".env");
         let file::SettingsFile { values, warnings } = file::read(path).map_err(ConfigError)?;
-        let layers = [(ValueSource::File, values), (ValueSource::Environment, env), (ValueSource::Given, over)];
+        let layers = vec![(ValueSource::File, values), (ValueSource::Environment, env), (ValueSource::Given, over)];
         let (config, reader) = Self::layered(layers, path)?;
         Ok((Self { warnings: [warnings, config.warnings].concat(), ..config }, reader))
     }
 
     /// Reads these variables; those of the environment win over those of the file. Reads no accounts.toml.
     pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
-        let layers = [(ValueSource::File, file), (ValueSource::Environment, env)];
+        let layers = vec![(ValueSource::File, file), (ValueSource::Environment, env)];
         Self::layered(layers, Path::new(".env")).map(|(config, _)| config)
     }
 
     /// Later layers win.
     fn layered(
-        layers: impl IntoIterator<Item = (ValueSource, Vec<(String, String)>)>,
+        layers: Vec<(ValueSource, Vec<(String, String)>)>,
         path: &Path,
     ) -> Result<(Self, ConfigReader), ConfigError> {
         let mut reader = ConfigReader::default();
         reader.origin.file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        for (source, values) in layers {
+        for (source, values) in layers.clone() {
             values.into_iter().for_each(|(key, value)| reader.accept(key, value, source));
         }
-        let config = reader.read();
+        let mut config = reader.read();
         if reader.problems.is_empty() {
+            config.shadow = shadow::read(&reader, &layers, path)?;
+            config.warnings.extend(config.shadow.iter_mut().flat_map(|shadow| std::mem::take(&mut shadow.warnings)));
             return Ok((config, reader));
         }
         // It may be why.

@@ -105,6 +105,7 @@ impl ConfigReader {
             admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
             keep: self.keep(),
             contents_kept: self.number("BRAIN_KEEP_CONTENTS", 0, limits::CONTENTS_TURNS_MAX, 0),
+            shadow: None,
             compresses: self.switch("BRAIN_COMPRESS").unwrap_or(true),
             compression: self.compression(),
             topics: self.parsed("BRAIN_POLICY", "a rule of at most 500 characters, in words", |text| {

@@ -65,6 +65,48 @@ fn what_is_kept_how_long_can_be_set_and_never_to_less_than_is_needed() {
 }
 
 #[test]
+fn a_shadow_is_the_same_but_for_what_its_file_sets_and_nothing_of_the_first_endpoint_goes_to_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shadow.env");
+    let first = [("LLM_BASE_URL", "https://first.example/v1"), ("LLM_API_KEY", "sk-first"), ("LLM_MODEL", "big")];
+    let shadow = |text: &str, pairs: &[(&str, &str)]| {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let path = file.to_str().unwrap();
+        parse(&[&first, pairs, &[("BRAIN_SHADOW", path)]].concat())
+    };
+    let kept = [("BRAIN_KEEP_CONTENTS", "5"), ("BRAIN_TIMEZONE", "Europe/Lisbon"), ("LLM_PRICE_IN", "3")];
+    let of = |config: &Config| {
+        let shadow = config.shadow.as_deref().expect("a shadow");
+        let plan = shadow.models[&Stage::Plan].clone();
+        (plan.model, plan.base_url, plan.api_key.is_some(), shadow.timezone.is_some(), shadow.prices.len())
+    };
+    let other = shadow("LLM_MODEL=small\n", &kept).unwrap();
+    let (model, url, has_key, has_zone, prices) = of(&other);
+    assert_eq!((model.as_str(), url.as_str(), has_key, has_zone), ("small", "https://first.example/v1", true, true));
+    assert!(prices > 0 && other.models[&Stage::Plan].model == "big" && other.shadow.unwrap().shadow.is_none());
+    let elsewhere = shadow("LLM_BASE_URL=https://second.example/v1\nLLM_MODEL=small\n", &kept).unwrap();
+    let (_, url, has_key, _, prices) = of(&elsewhere);
+    assert_eq!((url.as_str(), has_key, prices), ("https://second.example/v1", false, 0));
+    assert!(elsewhere.models[&Stage::Plan].api_key.is_some());
+
+    for (text, pairs, expected) in [
+        ("LLM_MODEL=small\n", &kept[1..], "set BRAIN_KEEP_CONTENTS"),
+        ("LLM_MODEL=small\nBRAIN_ADMINS=7\nTELEGRAM_BOT_TOKEN=1:a\n", &kept, "BRAIN_ADMINS, TELEGRAM_BOT_TOKEN: a shadow"),
+        ("# nothing\n", &kept, "it sets nothing"),
+        ("LLM_MODLE=small\n", &kept, "did you mean LLM_MODEL?"),
+        ("BRAIN_PLANNING=fast\n", &kept, "shadow.env: BRAIN_PLANNING"),
+    ] {
+        let error = shadow(text, pairs).unwrap_err();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+    std::fs::remove_file(&file).unwrap();
+    let missing = parse(&[&first[..], &kept, &[("BRAIN_SHADOW", file.to_str().unwrap())]].concat()).unwrap_err();
+    assert!(missing.contains("BRAIN_SHADOW: there is no such file"), "{missing}");
+}
+
+#[test]
 fn every_unknown_key_of_the_file_is_named() {
     let error =
         Config::parse(Vec::new(), vec![("LLM_MODLE".into(), "x".into()), ("FOO".into(), "y".into())]).unwrap_err();

@@ -15,6 +15,15 @@ pub const CONTENTS_TEXT_BYTES_MIN: usize = 256;
 pub const CONTENTS_NODES_MAX: usize = 100;
 /// Turns of a person whose contents may be kept.
 pub const CONTENTS_TURNS_MAX: usize = 1_000;
+/// Turns that a second set of models or prompts takes at once; those beyond are left out.
+pub const SHADOW_TURNS_AT_ONCE: usize = 2;
+/// One that takes longer is given up.
+pub const SHADOW_SECS_MAX: u64 = 180;
+/// What was said since a moment is passed over in pages of so many messages, and so many of those.
+pub const SHADOW_MESSAGES_A_PAGE: usize = 100;
+pub const SHADOW_PAGES_MAX: usize = 50;
+/// Kept turns of which a report tells at most, and a replay goes through.
+pub const SHADOW_REPORT_TURNS_MAX: usize = 1_000;
 /// Of those that are kept no more, so many are read and deleted at once: two megabytes.
 pub const CONTENTS_STEP: usize = 16;
 /// Model answers larger than this are cut off: no stage needs more.

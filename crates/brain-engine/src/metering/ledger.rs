@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use crate::queries::usage;
 use brain_core::core::ids::UserId;
-use brain_core::ports::{Stage, Store, StoreError};
+use brain_core::ports::{Reader, Stage, Store, StoreError};
 
 /// The part of a budget at which its person is told.
 pub const NEARLY: f64 = 0.8;
@@ -31,6 +31,24 @@ impl Budgets {
     /// Whether nothing is bounded.
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether a person has used so much by this day that nothing is asked of a model which may turn out not to be needed.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn are_nearly_used(
+        &self,
+        reader: &(impl Reader + ?Sized),
+        owner: &UserId,
+        day: NaiveDate,
+    ) -> Result<bool, StoreError> {
+        if self.is_unlimited() {
+            return Ok(false);
+        }
+        let spent = usage::spent(reader, owner, day).await?;
+        let nearly = |budget: Option<f64>, used: f64| budget.is_some_and(|budget| used >= budget * NEARLY);
+        Ok(nearly(self.daily, spent.today) || nearly(self.monthly, spent.month))
     }
 }
 

@@ -1,13 +1,14 @@
 //! Dependencies of a turn: store, model, services, clock, channel, and what the operator decided.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use super::locks::Locks;
 use super::long_chats::LongChats;
@@ -24,7 +25,7 @@ use brain_core::core::tasks::TaskLimits;
 use brain_core::core::turn::Incoming;
 use brain_core::limits;
 use brain_core::limits::kept::Keep;
-use brain_core::ports::records::{ChatState, Message, OutboxEntry, User};
+use brain_core::ports::records::{ChatState, Message, OutboxEntry, ShadowTurn, TurnContents, User};
 use brain_core::ports::{
     Batch, Channel, Clock, CpuPool, Expect, Index, Key, Model, Planning, Reader, RecordExt, Scan, Snapshot, Stage,
     Store, StoreError, Stored, Table, Wording,
@@ -104,6 +105,18 @@ impl Policy {
     }
 }
 
+/// Whoever takes turns a second time, with nothing done.
+#[async_trait]
+pub trait ShadowTurns: Send + Sync + fmt::Debug {
+    /// Takes this one beside the turn that counts. `committed` tells when that one began, once it is committed; where it is
+    /// dropped, it never was.
+    fn begins(&self, incoming: &Incoming, committed: oneshot::Receiver<DateTime<Utc>>);
+
+    /// Takes a turn again that is long over, and keeps what that comes to with its contents. `None` where those are gone
+    /// by the end, or cannot be taken again: a button, a message that was cut.
+    async fn replay(&self, kept: &TurnContents) -> Result<Option<ShadowTurn>, StoreError>;
+}
+
 /// Everything a turn works with.
 #[derive(Debug)]
 pub struct Brain {
@@ -126,9 +139,11 @@ pub struct Brain {
     /// Where people read and press.
     pub channel: Arc<dyn Channel>,
     /// What models are told.
-    pub prompts: Prompts,
+    pub prompts: Arc<Prompts>,
     /// What the operator decided.
     pub policy: Policy,
+    /// Takes turns a second time, with nothing done, if that is wanted.
+    pub shadow: Option<Arc<dyn ShadowTurns>>,
     /// Wakes the scheduler when something new falls due.
     pub due_changed: Notify,
     /// Where messages and letters are read, beside the runtime.

@@ -61,6 +61,7 @@ use crate::pipeline::stages::guessed;
 use brain::Brain;
 use brain_core::core::turn::{Done, Incoming, Path};
 use brain_core::ports::StoreError;
+use brain_core::ports::records::TurnContents;
 use brain_language::language::routing::Kind;
 use commit::Answer;
 use stages::chat::RoutedOrBlocked;
@@ -129,6 +130,22 @@ async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     done
 }
 
+/// A turn that nobody hears of: what it planned, up to where anything would be done or a question over everything be
+/// looked into; nothing of it is committed. `None` where it is not one of whom that may be kept.
+pub async fn rehearse(
+    brain: &Brain,
+    incoming: &Incoming,
+    account: &TurnAccount,
+) -> Result<Option<TurnContents>, StoreError> {
+    let mut turn = Turn::open(brain, incoming, account, CancellationToken::new(), Debounce::over()).await?;
+    let answer = match Box::pin(answer(&mut turn)).await {
+        Ok(answer) => answer,
+        Err(TurnError::Cancelled) => Answer::of(Path::Action),
+        Err(TurnError::Store(error)) => return Err(error),
+    };
+    Ok(commit::contents::of(&turn.facts, account, &answer))
+}
+
 /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
 fn begin(brain: &Brain, incoming: &Incoming) -> CancellationToken {
     if intake::commands::stoppable(&incoming.input) {
@@ -145,6 +162,9 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
     }
     // What it goes by is settled.
     let turn = &*turn;
+    if let Some(shadow) = turn.brain.shadow.as_ref().filter(|_| turn.account.meter().is_collecting()) {
+        shadow.begins(&turn.facts.incoming, turn.account.watched());
+    }
     let guess = guessed::guess(turn.brain, &turn.facts);
     let context = context::fetch(turn.brain, &turn.facts, &guess);
     if let Verdict::Blocked(why) = guard::check(&turn.facts, turn.account) {
@@ -160,7 +180,7 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
         RoutedOrBlocked::Blocked(why) => return Ok(Answer::says(Path::Blocked, why)),
     };
     turn.account.agreed();
-    turn.account.came_to(&ROUTING, route.to_string());
+    turn.account.routed(&ROUTING, route.to_string());
     let answer = match route.kind {
         Kind::Chat => Box::pin(chat::answer(turn, route, early, context, &guess)).await,
         Kind::Investigate | Kind::Action | Kind::Followup if is_conversation => {

@@ -34,7 +34,9 @@ pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
         Ok(mut turn) => match unless_cancelled(&cancel, answer(&mut turn)).await.flatten() {
             Ok(Some(answer)) => Public::Answered(super::finish(&turn, Ok(answer)).await),
             Ok(None) => {
-                if let Err(error) = usage::keep_alone(brain, &account.meter()).await {
+                if let Err(error) =
+                    usage::keep_alone(brain.store.as_ref(), &brain.policy.budgets, &account.meter()).await
+                {
                     tracing::warn!(%error, "what was asked of a model in a group is not counted");
                 }
                 Public::Private

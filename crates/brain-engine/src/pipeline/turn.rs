@@ -69,7 +69,11 @@ impl<'a> Turn<'a> {
     ) -> Result<Self, StoreError> {
         let beginning = read::beginning(brain, incoming).await?;
         let ctx = brain.request_context(&beginning.user, &incoming.chat);
-        account.is_of(&ctx.owner, ctx.now.with_timezone(&ctx.zone).date_naive());
+        let day = ctx.now.with_timezone(&ctx.zone).date_naive();
+        account.is_of(&ctx.owner, day);
+        if brain.policy.budgets.are_nearly_used(brain.store.as_ref(), &ctx.owner, day).await? {
+            account.becomes_frugal();
+        }
         let facts = TurnFacts::new(incoming.clone(), ctx, beginning, brain.services.now().kept_phrases());
         if facts.keeps_contents(&brain.policy) {
             account.collects_contents();

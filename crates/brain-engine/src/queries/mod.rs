@@ -16,6 +16,7 @@ pub mod pending;
 pub mod people;
 pub mod questions;
 pub mod services;
+pub mod shadow;
 pub mod turns;
 pub mod usage;
 

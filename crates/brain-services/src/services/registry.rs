@@ -70,10 +70,10 @@ pub enum CatalogExtent {
     Services,
 }
 
-/// Every service, as they come and go.
-#[derive(Debug, Default)]
+/// Every service, as they come and go. Clones are the same registry.
+#[derive(Debug, Clone, Default)]
 pub struct Registry {
-    now: RwLock<Arc<Services>>,
+    now: Arc<RwLock<Arc<Services>>>,
 }
 
 impl Registry {

@@ -8,7 +8,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::millis;
+use super::{PlannedTurn, ShadowTurn, millis};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::text::kept_within;
 use crate::limits;
@@ -44,6 +44,12 @@ pub struct TurnContents {
     pub nodes_left_out: usize,
     /// The texts of the replies, an empty line between them.
     pub answer: String,
+    /// What it planned.
+    #[serde(default)]
+    pub planned: PlannedTurn,
+    /// What the second set of models or prompts made of the same message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<Box<ShadowTurn>>,
     /// Something was cut off the message, the answer or a node.
     #[serde(default)]
     pub is_cut: bool,
@@ -191,6 +197,8 @@ mod tests {
             nodes,
             nodes_left_out: 0,
             answer: "Done.".to_owned(),
+            planned: PlannedTurn::default(),
+            shadow: None,
             is_cut: false,
         }
     }

@@ -10,6 +10,7 @@ mod conversation;
 mod due;
 mod erasure;
 mod in_doubt;
+mod planned;
 mod post;
 mod summary;
 mod trace;
@@ -27,6 +28,7 @@ pub use conversation::{
 pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage, Tombstone};
 pub use in_doubt::InDoubt;
+pub use planned::{GateVerdict, GatedAction, PlannedTurn, ShadowTurn};
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
 pub use summary::{CompressionTrace, ConversationSummary};
 pub use trace::{ASKED_BEFORE, Audit, SpanOutcome, StageSpan, TurnTrace};

@@ -5,7 +5,7 @@
 //! for one that takes all of it away. Not here: whose turns are collected ([`crate::pipeline::turn::TurnFacts`]), and how
 //! long they are kept at most (they go with the traces).
 
-use super::answer::Answer;
+use super::answer::{Answer, Question};
 use super::user::UserChange;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{TurnAccount, TurnFacts};
@@ -14,7 +14,8 @@ use brain_core::core::outcome::{Report, Status};
 use brain_core::core::plan::Params;
 use brain_core::core::turn::{Input, Path};
 use brain_core::limits;
-use brain_core::ports::records::{ContentsChoice, Erasure, NodeContents, Tombstone, TurnContents};
+use brain_core::ports::metering::UsageSum;
+use brain_core::ports::records::{ContentsChoice, Erasure, NodeContents, PlannedTurn, Tombstone, TurnContents};
 use brain_core::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
 
 /// Stands in place of the id of something forgotten.
@@ -27,7 +28,7 @@ pub(in crate::pipeline) fn of_action(service: &str, command: &str, params: &Para
 }
 
 /// What was collected of a turn; `None` where nothing was, and of slash commands, which ask nobody.
-pub(super) fn of(facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> Option<TurnContents> {
+pub(in crate::pipeline) fn of(facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> Option<TurnContents> {
     let collected = account.meter().collected().filter(|_| answer.path != Path::Command)?;
     let mut nodes = collected.nodes;
     for report in &answer.reports {
@@ -52,9 +53,22 @@ pub(super) fn of(facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> O
         nodes,
         nodes_left_out: collected.left_out,
         answer: replies.join("\n\n"),
+        planned: planned(account, answer),
+        shadow: None,
         is_cut: false,
     };
     Some(contents.bounded())
+}
+
+fn planned(account: &TurnAccount, answer: &Answer) -> PlannedTurn {
+    let asks = match &answer.clarification {
+        Question::Open(question) => Some(question.question.clone()),
+        Question::Keep | Question::Beside | Question::Settled => None,
+    };
+    let mut sum = UsageSum::default();
+    account.meter().reading().into_values().for_each(|one| sum += one);
+    let UsageSum { usage, usd, unpriced, .. } = sum;
+    PlannedTurn { asks, usage, usd, unpriced, ..account.planned() }
 }
 
 fn reported(report: &Report, now_us: u64) -> NodeContents {

@@ -54,6 +54,7 @@ pub async fn finish<T: Future<Output = Result<Answer, StoreError>>>(
     let (mut done, _) = turn.account.sum_up(path, reports);
     match committed {
         Ok(()) => {
+            turn.account.committed(turn.facts.ctx.now);
             // What is committed can no longer be stopped, so that `/cancel` does not claim to.
             turn.brain.end(&turn.facts.incoming);
             turn.brain.deliver(turn.facts.chat()).await;
@@ -134,7 +135,7 @@ async fn commit(brain: &Brain, facts: &TurnFacts, account: &TurnAccount, answer:
         }
         let edits = shown::rewritten(brain, facts.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, said, edits, &mut state, now, &mut batch)?;
-        let told = usage::keep(brain, meter, &mut batch).await?;
+        let told = usage::keep(brain.store.as_ref(), &brain.policy.budgets, meter, &mut batch).await?;
         // What somebody may spend is nobody else's business.
         if let Some(told) = told.filter(|_| facts.chat().is_private_of(facts.owner())) {
             outbox::enqueue(&mut state, Show::Send(Reply::text(told)), now, &mut batch)?;

@@ -28,7 +28,7 @@ pub(super) mod pages;
 pub(super) mod shown;
 #[cfg(test)]
 mod tests;
-pub(in crate::pipeline) mod usage;
+pub(crate) mod usage;
 pub mod user;
 mod wording;
 

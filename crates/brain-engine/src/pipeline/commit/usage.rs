@@ -3,16 +3,16 @@
 use chrono::NaiveDate;
 
 use crate::metering::{Budgets, NEARLY};
-use crate::pipeline::brain::Brain;
 use crate::queries::usage::{self, SpentUsd};
 use brain_core::core::ids::UserId;
 use brain_core::ports::metering::MeteredUsage;
 use brain_core::ports::records::DailyUsage;
-use brain_core::ports::{Batch, Expect, Meter, RecordExt, StoreError, Table, optimistic};
+use brain_core::ports::{Batch, Expect, Meter, RecordExt, Store, StoreError, Table, optimistic};
 
 /// Adds what a meter reads to the records of its day; what its person has to be told of that.
 pub(in crate::pipeline) async fn keep(
-    brain: &Brain,
+    store: &dyn Store,
+    budgets: &Budgets,
     meter: &Meter,
     batch: &mut Batch,
 ) -> Result<Option<String>, StoreError> {
@@ -24,7 +24,7 @@ pub(in crate::pipeline) async fn keep(
         let key = DailyUsage::key_of(owner, day, *stage, model);
         let fresh =
             || DailyUsage { owner: owner.clone(), day, stage: *stage, model: model.clone(), sum: Default::default() };
-        let (mut record, expect) = match brain.store.load::<DailyUsage>(&key).await {
+        let (mut record, expect) = match store.load::<DailyUsage>(&key).await {
             Ok(Some((record, revision))) => (record, Expect::Revision(revision)),
             Ok(None) => (fresh(), Expect::Absent),
             // A count that cannot be read stops no turn.
@@ -34,31 +34,32 @@ pub(in crate::pipeline) async fn keep(
         record.sum += *sum;
         batch.put(&record, expect)?;
     }
-    told(brain, owner, day, &used).await
+    told(store, budgets, owner, day, &used).await
 }
 
 /// The same in a commit of its own: of calls that no turn's answer commits.
-pub(in crate::pipeline) async fn keep_alone(brain: &Brain, meter: &Meter) -> Result<(), StoreError> {
+pub async fn keep_alone(store: &dyn Store, budgets: &Budgets, meter: &Meter) -> Result<(), StoreError> {
     optimistic(&[Table::Usage], || async move {
         let mut batch = Batch::default();
-        keep(brain, meter, &mut batch).await?;
-        if batch.changes.is_empty() { Ok(()) } else { brain.commit(batch).await.map(|_| ()) }
+        keep(store, budgets, meter, &mut batch).await?;
+        if batch.changes.is_empty() { Ok(()) } else { store.commit(batch).await.map(|_| ()) }
     })
     .await
 }
 
 /// Which border of a budget these calls have crossed, in words.
 async fn told(
-    brain: &Brain,
+    store: &dyn Store,
+    budgets: &Budgets,
     owner: &UserId,
     day: NaiveDate,
     used: &MeteredUsage,
 ) -> Result<Option<String>, StoreError> {
-    let Budgets { daily, monthly, .. } = brain.policy.budgets;
-    if brain.policy.budgets.is_unlimited() {
+    let Budgets { daily, monthly, .. } = *budgets;
+    if budgets.is_unlimited() {
         return Ok(None);
     }
-    let before = usage::spent(brain.store.as_ref(), owner, day).await?;
+    let before = usage::spent(store, owner, day).await?;
     let now: f64 = used.values().map(|sum| sum.usd).sum();
     if before.refused == 0 && used.values().any(|sum| sum.refused > 0) {
         return Ok(Some(USED_UP.to_owned()));

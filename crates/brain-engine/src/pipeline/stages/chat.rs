@@ -99,7 +99,8 @@ pub enum RoutedOrBlocked {
 }
 
 /// Routes, beside the guard; when built-in understanding is sure that this is small talk, the reply is already being
-/// written meanwhile. Nothing of it is shown before both agree; if they think otherwise, it is thrown away.
+/// written meanwhile, unless most of a budget is used. Nothing of it is shown before both agree; if they think otherwise,
+/// it is thrown away.
 pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> RoutedOrBlocked {
     let routing = Box::pin(async {
         let verdict = guard::by_policy(turn.brain, &turn.facts, turn.account);
@@ -109,6 +110,7 @@ pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> RoutedOrBl
         }
     });
     if turn.brain.model.is_none()
+        || turn.account.is_frugal()
         || !is_surely_talk(turn.brain, &turn.facts, guess)
         || undecided::instead_of_talk(turn.brain, &turn.facts).is_some()
     {

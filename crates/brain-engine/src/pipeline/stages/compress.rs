@@ -113,7 +113,7 @@ async fn shortened(brain: &Brain, chat: &ChatId, owner: &UserId) -> Result<bool,
         fallback,
     };
     let goes_on = summary.is_some() && covered < all;
-    usage::keep_alone(brain, &account.meter()).await?;
+    usage::keep_alone(brain.store.as_ref(), &brain.policy.budgets, &account.meter()).await?;
     keep(brain, before, expect, (&messages[..covered], said), (summary, unfit), trace).await.map(|kept| kept && goes_on)
 }
 

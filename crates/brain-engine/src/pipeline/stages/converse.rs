@@ -75,14 +75,15 @@ impl Conversing<'_> {
         if is_free && built_in::exact(turn.brain, &turn.facts).is_some() {
             let route = route::decide(turn, guess).await;
             turn.account.agreed();
+            turn.account.routed(&["route"], route.to_string());
             return act::act(turn, route, context).await;
         }
         let names = turn.brain.plannable(turn.facts.owner()).names();
         let context = turn.unless_cancelled(Box::pin(context::routed(turn, context, &names))).await?;
         let dialogue = Dialogue { turn, context: &context, names };
         let routing = Box::pin(self.bounds());
-        let (bound, first) = if guess.kind == Kind::Investigate || turn.facts.intents().investigates() {
-            // What may have to be looked into is not planned before that is known.
+        let may_be_in_vain = guess.kind == Kind::Investigate || turn.facts.intents().investigates();
+        let (bound, first) = if may_be_in_vain || turn.account.is_frugal() {
             (turn.unless_cancelled(routing).await?, None)
         } else {
             match turn.unless_cancelled(select(routing, Box::pin(dialogue.says("", None)))).await? {
@@ -98,7 +99,7 @@ impl Conversing<'_> {
             Err(why) => return Ok(Answer::says(Path::Blocked, why)),
         };
         turn.account.agreed();
-        turn.account.came_to(&["route"], route.to_string());
+        turn.account.routed(&["route"], route.to_string());
         if let Some(answer) = self.investigated(&route).await? {
             return Ok(answer);
         }
@@ -184,7 +185,7 @@ impl Dialogue<'_> {
         let mut exchange = Exchange { domains, is_talk, agreed, ..Exchange::default() };
         match self.one_after_the_other(first, &mut exchange, &mut so_far).await {
             Ok(()) => {}
-            Err(error) if so_far.answer.reports.is_empty() => return Err(error),
+            Err(error) if so_far.answer.reports.is_empty() || turn.account.is_shadow() => return Err(error),
             Err(TurnError::Cancelled) => so_far.results.add_remark(STOPPED.to_owned()),
             Err(TurnError::Store(error)) => {
                 tracing::error!(%error, "a later round failed");
@@ -332,6 +333,7 @@ impl Dialogue<'_> {
     async fn offered(&self, exchange: &mut Exchange, so_far: &mut Progressing) -> Result<(), TurnError> {
         let (turn, offers) = (self.turn, std::mem::take(&mut exchange.offers));
         if !offers.is_empty() {
+            rounds::noted::offered(turn.account, offers.iter());
             let people = known::meant(turn.brain, &turn.facts, &offers, &so_far.sources.own).await.unwrap_or_default();
             let offered = Plan { actions: offers, ..Plan::default() };
             let doubt = proposed::proposed(turn.brain, &turn.facts, offered, &people, true).await;

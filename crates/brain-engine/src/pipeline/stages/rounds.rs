@@ -11,7 +11,7 @@
 //! found is data for the next; what it did or tried is not done again; where rounds end before all is done, that is
 //! said.
 
-mod noted;
+pub(super) mod noted;
 mod of_the_turn;
 mod running;
 
@@ -59,7 +59,7 @@ pub(crate) async fn rounds(
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
         Ok(None) => {}
         Ok(Some(instead)) => return Ok(instead),
-        Err(error) if so_far.answer.reports.is_empty() => return Err(error),
+        Err(error) if so_far.answer.reports.is_empty() || turn.account.is_shadow() => return Err(error),
         Err(TurnError::Cancelled) => so_far.results.add_remark(STOPPED.to_owned()),
         Err(TurnError::Store(error)) => {
             tracing::error!(%error, "a later round failed");
@@ -288,7 +288,9 @@ impl Gating<'_> {
         let mut plan = reflect::without_repeats(&turn.brain.services, plan, &so_far.answer.reports, &so_far.proposed);
         so_far.answer.reports.extend(misplaced);
         so_far.proposed.extend(plan.actions.iter().cloned());
-        plan = self.of_the_turn(plan, so_far).await?;
+        if !turn.account.is_shadow() {
+            plan = self.of_the_turn(plan, so_far).await?;
+        }
         let open = plan.open.take();
         let free_question = plan.question.take();
         turn.account.came_to(&["plan", "build_params"], names(plan.actions.iter().map(PlannedAction::name)));
@@ -301,6 +303,10 @@ impl Gating<'_> {
             let gave = format!("{} run, {} wait, {} refused", now.len(), later.len(), stopped.len());
             turn.account.came_to(&["gate"], gave);
             weighed.gated(&gated);
+            turn.account.gated(|round| noted::at_gate(turn.brain, &gated, round));
+            if !noted::only_looks_here(turn.brain, &gated) {
+                turn.account.ends_shadow()?;
+            }
         }
         let Gated { now, later, stopped, remarks, told } = gated;
         so_far.told = told;

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::NaiveDate;
-use tokio::sync::OnceCell;
+use chrono::{DateTime, NaiveDate, Utc};
+use tokio::sync::{OnceCell, oneshot};
 use tokio::time::Instant;
 
+use super::TurnError;
 use super::status;
 use super::waiting::ModelWait;
 use brain_core::core::ids::{RunId, UserId};
@@ -19,7 +20,7 @@ use brain_core::core::outcome::Report;
 use brain_core::core::progress::Progress;
 use brain_core::core::turn::{Done, Path};
 use brain_core::limits;
-use brain_core::ports::records::{NodeContents, SpanOutcome, StageSpan};
+use brain_core::ports::records::{GatedAction, NodeContents, PlannedTurn, SpanOutcome, StageSpan};
 use brain_core::ports::{Meter, Patience, Usage};
 
 /// See the module.
@@ -38,8 +39,12 @@ pub struct TurnAccount {
     speaking: AtomicBool,
     /// The message answers the question that was open.
     answers_question: AtomicBool,
+    /// Most of a budget is used.
+    frugal: AtomicBool,
     /// Why the operator's policy rules it out, once that was asked.
     ruled_out: OnceCell<Option<String>>,
+    /// It is a shadow: it ends where anything would be done.
+    is_shadow: bool,
 }
 
 #[derive(Debug)]
@@ -52,6 +57,10 @@ struct AccountEntries {
     doing: Progress,
     /// Receipts, from the moment they are known.
     known: String,
+    /// What it plans, where that is kept.
+    planned: PlannedTurn,
+    /// Told once it is committed; dropped where it never is.
+    committed: Option<oneshot::Sender<DateTime<Utc>>>,
 }
 
 impl TurnAccount {
@@ -64,6 +73,8 @@ impl TurnAccount {
             spans: Vec::new(),
             doing: status::thinking(),
             known: String::new(),
+            planned: PlannedTurn::default(),
+            committed: None,
         };
         Self {
             patience: Patience::default(),
@@ -74,13 +85,83 @@ impl TurnAccount {
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
             answers_question: AtomicBool::new(false),
+            frugal: AtomicBool::new(false),
             ruled_out: OnceCell::new(),
+            is_shadow: false,
         }
+    }
+
+    /// The same of a shadow.
+    #[must_use]
+    pub fn of_shadow(self) -> Self {
+        Self { is_shadow: true, ..self }
+    }
+
+    /// Whether it is one.
+    pub fn is_shadow(&self) -> bool {
+        self.is_shadow
+    }
+
+    /// A shadow goes no further than here.
+    pub fn ends_shadow(&self) -> Result<(), TurnError> {
+        if self.is_shadow { Err(TurnError::Cancelled) } else { Ok(()) }
+    }
+
+    /// When it began, once it is committed.
+    pub fn watched(&self) -> oneshot::Receiver<DateTime<Utc>> {
+        let (committed, watched) = oneshot::channel();
+        self.entries(|entries| entries.committed = Some(committed));
+        watched
+    }
+
+    /// It began then, and is committed.
+    pub fn committed(&self, began: DateTime<Utc>) {
+        if let Some(committed) = self.entries(|entries| entries.committed.take()) {
+            let _ = committed.send(began);
+        }
+    }
+
+    /// Where the message goes, as that was settled last.
+    pub fn routed(&self, nodes: &[&str], route: String) {
+        self.entries(|entries| entries.planned.route.clone_from(&route));
+        self.came_to(nodes, route);
+    }
+
+    /// What one plan came to at the gate.
+    pub fn gated(&self, actions: impl FnOnce(u8) -> Vec<GatedAction>) {
+        if self.meter().is_collecting() {
+            self.entries(|entries| {
+                let gated = &mut entries.planned.gated;
+                let round = gated.last().map_or(0, |last| last.round.saturating_add(1));
+                gated.extend(actions(round));
+                gated.truncate(limits::CONTENTS_NODES_MAX);
+            });
+        }
+    }
+
+    /// What it has planned by now.
+    pub fn planned(&self) -> PlannedTurn {
+        let ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.entries(|entries| PlannedTurn {
+            fallbacks: entries.fallbacks.iter().cloned().collect(),
+            ms,
+            ..entries.planned.clone()
+        })
     }
 
     /// Its calls of models are those of this person, on this day of theirs.
     pub fn is_of(&self, owner: &UserId, day: NaiveDate) {
         self.entries(|entries| entries.meter = Meter::of(owner.clone(), day));
+    }
+
+    /// Most of a budget is used: a model is asked only for what is needed by then.
+    pub fn becomes_frugal(&self) {
+        self.frugal.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is.
+    pub fn is_frugal(&self) -> bool {
+        self.frugal.load(Ordering::Relaxed)
     }
 
     /// What its nodes get and give is collected from here on.

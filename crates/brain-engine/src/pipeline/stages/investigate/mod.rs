@@ -51,6 +51,7 @@ const MOST: f32 = 0.6;
 
 /// Answers a message that asks over things; `None` where a command does, or nothing of it asks.
 pub async fn investigate(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    turn.account.ends_shadow()?;
     let asked = question(turn.brain, &turn.facts);
     if let Some(model) = turn.brain.model.as_deref() {
         let is_slow = model.is_slow(Stage::Decompose);

@@ -1,6 +1,8 @@
 //! What became of a plan before it ran, in words for whoever looks into the turn: what grounding and the gate left out or
 //! held, and why. Nothing is made of it where nobody keeps it.
 
+use crate::pipeline::brain::Brain;
+use crate::pipeline::run::Passed;
 use crate::pipeline::stages::doubts::Doubt;
 use crate::pipeline::stages::gate::Gated;
 use crate::pipeline::stages::grounding::Grounded;
@@ -8,13 +10,16 @@ use crate::pipeline::stages::later::{DeferralReason, DeferredAction};
 use crate::pipeline::stages::topic::Planned;
 use crate::pipeline::turn::TurnAccount;
 use brain_core::core::outcome::Report;
-use brain_core::core::plan::{Params, Plan};
-use brain_core::ports::records::NodeContents;
+use brain_core::core::plan::{Action, Params, Plan, PlannedAction};
+use brain_core::ports::records::{GateVerdict, GatedAction, NodeContents};
 
 /// What came of planning in place of a plan.
 pub(super) fn planned(account: &TurnAccount, planned: &Planned) {
     if !account.meter().is_collecting() {
         return;
+    }
+    if let Planned::Doubt(doubt) = planned {
+        offered(account, doubt.choices.iter().flat_map(|(_, plan)| &plan.actions));
     }
     let gave = match planned {
         // Grounding tells of these, and they are looked up or asked about first.
@@ -47,6 +52,9 @@ impl<'a> WeighedPlan<'a> {
 
     /// What grounding made of it.
     pub(super) fn grounded(self, grounded: &Grounded) {
+        if let Grounded::Doubt(doubt) = grounded {
+            offered(self.account, doubt.choices.iter().flat_map(|(_, plan)| &plan.actions));
+        }
         self.note("grounding", || match grounded {
             Grounded::Plan { plan, remarks } => lines([("goes on", written(plan)), ("left out", remarks.join("\n"))]),
             Grounded::Doubt(doubt) => in_doubt(doubt),
@@ -70,6 +78,49 @@ impl<'a> WeighedPlan<'a> {
             self.account.noted(self.started, || NodeContents::of(name, &plan, &gave()));
         }
     }
+}
+
+/// What is done with one tap.
+pub(in crate::pipeline::stages) fn offered<'a>(
+    account: &TurnAccount,
+    actions: impl Iterator<Item = &'a PlannedAction>,
+) {
+    let of = |round, planned: &PlannedAction| {
+        GatedAction::of(round, planned.name(), &planned.params, true, GateVerdict::Offered)
+    };
+    account.gated(|round| actions.map(|planned| of(round, planned)).collect());
+}
+
+/// Each action as the gate judged it.
+pub(super) fn at_gate(brain: &Brain, gated: &Gated, round: u8) -> Vec<GatedAction> {
+    let Gated { now, later, stopped, .. } = gated;
+    let of = |service: &str, command: &str, params: &Params, verdict| {
+        let writes = brain.services.command(service, command).is_some_and(|entry| entry.writes());
+        GatedAction::of(round, format!("{service}.{command}"), params, writes, verdict)
+    };
+    let settled = |action: &Action, verdict| of(&action.service, &action.command, &action.params, verdict);
+    let now = now.iter().map(|passed| settled(passed.assessed.action(), GateVerdict::Runs));
+    let later = later.iter().map(|deferred| match &deferred.needs {
+        DeferralReason::Others(assessed) => settled(assessed.action(), GateVerdict::Waits),
+        DeferralReason::Answer(_) => {
+            let planned = &deferred.planned;
+            of(&planned.service, &planned.command, &planned.params, GateVerdict::Unclear)
+        }
+    });
+    let stopped =
+        stopped.iter().map(|report| of(&report.service, &report.command, &report.params, GateVerdict::Refused));
+    now.chain(later).chain(stopped).collect()
+}
+
+/// Whether a plan only looks at what is kept here.
+pub(super) fn only_looks_here(brain: &Brain, gated: &Gated) -> bool {
+    let services = brain.services.now();
+    let looks_here = |passed: &Passed| {
+        let action = passed.assessed.action();
+        let service = services.find(&action.service).filter(|service| !service.has_tools());
+        service.and_then(|service| service.command(&action.command)).is_some_and(|entry| !entry.writes())
+    };
+    gated.later.is_empty() && gated.now.iter().all(looks_here)
 }
 
 fn waiting(later: &DeferredAction) -> String {
