@@ -55,9 +55,8 @@ async fn of_path(report: &mut Report, effort: Effort, path: Path) {
     }
     let turn = median(&shown);
     let [nothing, calls, contents] = &own;
-    let added = |more: &[f64], less: &[f64]| {
-        median(&more.iter().zip(less).map(|(more, less)| more - less).collect::<Vec<_>>())
-    };
+    let added =
+        |more: &[f64], less: &[f64]| median(&more.iter().zip(less).map(|(more, less)| more - less).collect::<Vec<_>>());
     for (what, more, less, most) in
         [("its calls counted", calls, nothing, 0.2), ("its contents kept as well", contents, calls, 2.0)]
     {

@@ -12,7 +12,7 @@ use brain_agent::upkeep;
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use crate::rig::{ME, Person, Rig, Setup, action};
+use crate::rig::{ME, Person, Rig, Setup, action, send};
 
 /// Somebody who is not of this machine.
 const ANN: &str = "tg:7";
@@ -57,6 +57,18 @@ async fn each_node_of_a_turn_is_kept_with_what_it_got_and_gave() {
     );
     assert_eq!(contents.nodes.iter().filter(|node| node.name == "task.create").count(), 1);
     assert!(contents.nodes.is_sorted_by_key(|node| node.start_us) && !contents.is_cut);
+}
+
+#[tokio::test]
+async fn what_a_card_came_to_is_kept_with_the_turn_that_said_yes() {
+    let rig = keeping(20);
+    let card = rig.card_for(json!([send("bob@example.com", "Plumber", "Please ring him.")])).await;
+    rig.presses(&card.approve()).await;
+    let contents = kept_of(&rig, ME).await.pop().expect("a turn");
+    let sent = node(&contents, "email.send_email");
+    assert!(sent.got.contains("Please ring him.") && sent.failed.is_none(), "{sent:?}");
+    let result: Value = serde_json::from_str(&sent.gave).expect("its result");
+    assert!(result.is_object(), "{result}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Composition root: from a configuration to a [`Brain`] that can take turns.
 
 mod endpoints;
+mod exposed;
 pub mod profiles;
 
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use async_trait::async_trait;
 use chrono_tz::Tz;
 use endpoints::{client, model};
 pub use endpoints::{embedder, transcriber};
+pub use exposed::{exposed, exposed_folder};
 
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, telegram_user};
@@ -96,16 +98,6 @@ fn sources() -> Vec<Source> {
 /// What the store keeps beside its records.
 fn schema() -> Schema {
     Schema { followed: sources().iter().map(|source| source.table).collect(), indexes: indexes() }
-}
-
-/// What to say of a data folder that others on this machine may look into.
-pub fn exposed(data_dir: &Path) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = std::fs::metadata(data_dir).ok()?.permissions().mode() & 0o777;
-    let folder = data_dir.display();
-    (mode & 0o077 != 0).then(|| {
-        format!("others on this machine may look into {folder} (mode {mode:o}), where everything is kept: chmod 700 {folder}")
-    })
 }
 
 /// The parts that differ between the channels.

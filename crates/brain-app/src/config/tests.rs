@@ -93,7 +93,11 @@ fn a_shadow_is_the_same_but_for_what_its_file_sets_and_nothing_of_the_first_endp
 
     for (text, pairs, expected) in [
         ("LLM_MODEL=small\n", &kept[1..], "set BRAIN_KEEP_CONTENTS"),
-        ("LLM_MODEL=small\nBRAIN_ADMINS=7\nTELEGRAM_BOT_TOKEN=1:a\n", &kept, "BRAIN_ADMINS, TELEGRAM_BOT_TOKEN: a shadow"),
+        (
+            "LLM_MODEL=small\nBRAIN_ADMINS=7\nTELEGRAM_BOT_TOKEN=1:a\n",
+            &kept,
+            "BRAIN_ADMINS, TELEGRAM_BOT_TOKEN: a shadow",
+        ),
         ("# nothing\n", &kept, "it sets nothing"),
         ("LLM_MODLE=small\n", &kept, "did you mean LLM_MODEL?"),
         ("BRAIN_PLANNING=fast\n", &kept, "shadow.env: BRAIN_PLANNING"),

@@ -97,7 +97,7 @@ fn zone(configured: Option<Tz>, host: Option<String>) -> Check {
 fn permissions(data_dir: &Path, working_dir: &Path) -> Vec<Check> {
     const NAME: &str = "permissions";
     let mut checks = Vec::new();
-    checks.extend(app::exposed(data_dir).map(|exposed| {
+    checks.extend(app::exposed_folder(data_dir).map(|exposed| {
         let (message, advice) = exposed.rsplit_once(": ").unwrap_or((&exposed, "chmod 700"));
         Check::warning(NAME, message).advised(format!("Run: {advice}"))
     }));

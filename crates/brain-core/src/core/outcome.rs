@@ -88,4 +88,7 @@ pub struct Report {
     /// What was settled of it, for words about it.
     #[serde(skip)]
     pub action: Option<Box<Action>>,
+    /// What came back where it was done, for whoever looks into the turn.
+    #[serde(skip)]
+    pub result: Option<Box<Value>>,
 }

@@ -82,8 +82,12 @@ fn reported(report: &Report, now_us: u64) -> NodeContents {
         Status::Expired => "nobody decided in time",
         Status::Superseded => "replaced by a newer card",
     };
-    let why = report.error.as_deref();
-    let gave = why.map_or_else(|| stands.to_owned(), |why| format!("{stands}: {why}"));
+    let (why, result) = (report.error.as_deref(), report.result.as_deref());
+    let gave = match (why, result) {
+        (Some(why), _) => format!("{stands}: {why}"),
+        (None, Some(result)) => format!("{result:#}"),
+        (None, None) => stands.to_owned(),
+    };
     let node = of_action(&report.service, &report.command, &report.params, &gave);
     let node = NodeContents { start_us: now_us, ..node };
     match (report.status, why) {

@@ -7,7 +7,7 @@ mod receipts;
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use brain_core::core::outcome::{Report, Status};
+use brain_core::core::outcome::{Outcome, Report, Status};
 use brain_core::core::pending::State;
 use brain_core::core::plan::{Action, PlannedAction};
 use brain_core::core::run::{Step, StepProgress};
@@ -63,12 +63,17 @@ pub fn report(action: &Action, status: Status, error: Option<&str>) -> Report {
         status,
         error: error.map(str::to_owned),
         action: Some(Box::new(action.clone())),
+        result: None,
     }
 }
 
 /// A step of a run as a report.
 pub fn step_report(step: &Step) -> Report {
     match &step.progress {
+        StepProgress::Done { outcome: outcome @ Outcome::Succeeded { result } } => {
+            let result = Some(Box::new(result.clone()));
+            Report { result, ..report(&step.action, outcome.status(), None) }
+        }
         StepProgress::Done { outcome } => report(&step.action, outcome.status(), outcome.error()),
         StepProgress::Planned | StepProgress::Started => report(&step.action, Status::Unknown, Some("not finished")),
     }

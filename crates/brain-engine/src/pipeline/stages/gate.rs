@@ -379,5 +379,6 @@ pub fn planned_report(planned: &PlannedAction, status: Status, why: &str) -> Rep
         status,
         error: Some(why.to_owned()),
         action: None,
+        result: None,
     }
 }

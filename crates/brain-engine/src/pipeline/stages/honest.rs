@@ -200,7 +200,15 @@ mod tests {
 
     fn report(status: Status) -> Report {
         let (service, command) = ("task".to_owned(), "create".to_owned());
-        Report { service, command, params: brain_core::core::plan::Params::new(), status, error: None, action: None }
+        Report {
+            service,
+            command,
+            params: brain_core::core::plan::Params::new(),
+            status,
+            error: None,
+            action: None,
+            result: None,
+        }
     }
 
     #[test]
