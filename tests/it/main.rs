@@ -47,6 +47,7 @@ mod kept_mail;
 mod killed;
 mod lazy;
 mod lists;
+mod logs;
 mod looks;
 mod mailing;
 mod mcp;

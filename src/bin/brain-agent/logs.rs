@@ -9,15 +9,28 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tracing_subscriber::EnvFilter;
+use brain_agent::config::{LogFormat, NEWS};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layered, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry, reload};
 
 /// A file larger than this is begun anew: it is there for what went wrong lately.
 const LOG_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The one log of this process.
+#[derive(Clone)]
+pub(crate) struct Logs {
+    target: TargetOfLogs,
+    shape: reload::Handle<LogShape, Registry>,
+    filter: reload::Handle<EnvFilter, Layered<reload::Layer<LogShape, Registry>, Registry>>,
+}
+
+/// What writes a line.
+type LogShape = Box<dyn Layer<Registry> + Send + Sync>;
+
 #[derive(Clone, Default)]
-pub(crate) struct Logs(Arc<Mutex<LogTarget>>);
+struct TargetOfLogs(Arc<Mutex<LogTarget>>);
 
 #[derive(Default)]
 enum LogTarget {
@@ -28,33 +41,64 @@ enum LogTarget {
     Open(File),
 }
 
-/// Begins logging; `RUST_LOG` says how much.
+/// Begins logging, in the format that the environment names; `RUST_LOG` says how much.
 pub(crate) fn start() -> Logs {
-    let logs = Logs::default();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    // It would write down whatever a server says that is no message.
-    let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(logs.clone()).init();
+    let target = TargetOfLogs::default();
+    let format = std::env::var("BRAIN_LOG_FORMAT").ok().and_then(|name| LogFormat::named(name.trim()));
+    let format = format.unwrap_or_default();
+    let (shape_layer, shape) = reload::Layer::new(shape(format, &target));
+    let (filter_layer, filter) = reload::Layer::new(filter(format));
+    tracing_subscriber::registry().with(shape_layer).with(filter_layer).init();
     std::panic::set_hook(Box::new(|panic| {
         let at = panic.location().map(ToString::to_string);
         tracing::error!(at, "something broke; what was being done there was given up");
         tracing::debug!(why = panic.payload_as_str(), "what it said");
     }));
-    logs
+    Logs { target, shape, filter }
+}
+
+fn shape(format: LogFormat, target: &TargetOfLogs) -> LogShape {
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(target.clone());
+    match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).with_current_span(false).boxed(),
+    }
+}
+
+/// News are lines of the log where each line has to be an object.
+fn filter(format: LogFormat) -> EnvFilter {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let news = match format {
+        LogFormat::Text => "off",
+        LogFormat::Json => "info",
+    };
+    // That library would write down whatever a server says that is no message.
+    let more = ["rmcp=off".to_owned(), format!("{NEWS}={news}")];
+    more.iter().filter_map(|directive| directive.parse().ok()).fold(filter, EnvFilter::add_directive)
 }
 
 impl Logs {
-    /// From now on into the data folder.
-    pub(crate) fn go_to_file(&self, data_dir: &Path) {
-        *self.place() = LogTarget::File(data_dir.join("brain-agent.log"));
+    /// From now on in this format.
+    pub(crate) fn write_as(&self, format: LogFormat) {
+        // They fail only when nothing is logged any more.
+        let _ = self.shape.reload(shape(format, &self.target));
+        let _ = self.filter.reload(filter(format));
     }
 
+    /// From now on into the data folder; what stands on standard error is for people then.
+    pub(crate) fn go_to_file(&self, data_dir: &Path) {
+        *self.target.place() = LogTarget::File(data_dir.join("brain-agent.log"));
+        let _ = self.filter.reload(filter(LogFormat::Text));
+    }
+}
+
+impl TargetOfLogs {
     fn place(&self) -> std::sync::MutexGuard<'_, LogTarget> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<'a> MakeWriter<'a> for Logs {
+impl<'a> MakeWriter<'a> for TargetOfLogs {
     type Writer = Self;
 
     fn make_writer(&'a self) -> Self {
@@ -62,7 +106,7 @@ impl<'a> MakeWriter<'a> for Logs {
     }
 }
 
-impl Write for Logs {
+impl Write for TargetOfLogs {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut place = self.place();
         if let LogTarget::File(path) = &*place {

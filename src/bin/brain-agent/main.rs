@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use brain_agent::admin::looks::OperatorView;
 use brain_agent::app;
-use brain_agent::config::Config;
+use brain_agent::config::{Config, tell, tell_failure};
 use brain_agent::core::text::visible;
 use clap::Parser;
 use cli::{Cli, CliCommand, ConsoleArgs, ShadowVerb};
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Err(error) => Err(error.into()),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("brain-agent: {}", visible(&format!("{error:#}")));
+        tell_failure(&format!("brain-agent: {}", visible(&format!("{error:#}"))));
         ExitCode::from(2)
     })
 }
@@ -68,10 +68,11 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
             doctor::unreadable(error, *json);
         }
     })?;
+    logs.write_as(config.log_format);
     // The doctor has lines of its own for them.
     let is_told = !matches!(command, Some(CliCommand::Doctor { .. }));
     for line in config.origin.taken().iter().chain(&config.warnings).filter(|_| is_told) {
-        eprintln!("brain-agent: {}", visible(line));
+        tell(&format!("brain-agent: {}", visible(line)));
     }
     match command {
         None if config.telegram.is_some() => runtime::serve(&config).await,

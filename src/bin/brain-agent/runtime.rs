@@ -13,7 +13,7 @@ use brain_agent::channel::console::ConsoleChannel;
 use brain_agent::channel::web::Web;
 use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
-use brain_agent::config::Config;
+use brain_agent::config::{Config, tell};
 use brain_agent::core::ids::UserId;
 use brain_agent::language;
 use brain_agent::limits;
@@ -123,14 +123,16 @@ impl Runtime {
     /// Lets other processes reach this one.
     pub(crate) fn listen(&mut self, data_dir: &Path) {
         if let Some(warning) = app::exposed(data_dir) {
-            eprintln!("brain-agent: {warning}");
+            tell(&format!("brain-agent: {warning}"));
         }
         match control::listen(data_dir) {
             Ok(listener) => {
                 self.beside.spawn(control::serve(listener, self.brain.clone(), self.console.clone()));
             }
             Err(error) => {
-                eprintln!("brain-agent: other commands cannot reach this process ({error}); it works all the same")
+                tell(&format!(
+                    "brain-agent: other commands cannot reach this process ({error}); it works all the same"
+                ));
             }
         }
     }
@@ -141,7 +143,7 @@ impl Runtime {
         let page =
             Web::bind(web, data_dir).await.with_context(|| format!("the page at {} (BRAIN_ADMIN_ADDR)", web.addr))?;
         let token = if web.token.is_some() { "BRAIN_ADMIN_TOKEN".to_owned() } else { page.token_place(data_dir) };
-        eprintln!("The operator's page is at http://{}/; what opens it stands in {token}.", page.addr());
+        tell(&format!("The operator's page is at http://{}/; what opens it stands in {token}.", page.addr()));
         self.beside.spawn(page.serve(self.brain.clone(), self.console.clone(), config.origin.clone()));
         Ok(())
     }

@@ -9,6 +9,7 @@ mod accounts;
 mod file;
 mod found;
 mod keys;
+mod logs;
 mod named_file;
 mod price;
 mod reader;
@@ -34,6 +35,7 @@ use brain_wire::accounts::{AccountConfig, AccountsPlace};
 use brain_wire::declared::DeclaredService;
 use brain_wire::mcp::McpServer;
 pub use found::SettingsOrigin;
+pub use logs::{LogFormat, NEWS, tell, tell_failure};
 pub use named_file::NamedFile;
 use reader::{ConfigReader, ValueSource};
 pub use web::WebConfig;
@@ -86,6 +88,8 @@ pub struct Config {
     pub fallback_price: Option<TokenPrice>,
     /// What calls of models may cost.
     pub budgets: Budgets,
+    /// How logs are written.
+    pub log_format: LogFormat,
     /// Where the operator's page is, if it is to be.
     pub web: Option<WebConfig>,
     /// Takes over when a stage's endpoint does not answer.

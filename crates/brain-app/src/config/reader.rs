@@ -84,6 +84,7 @@ impl ConfigReader {
             prices: self.prices(),
             fallback_price: self.fallback_price(),
             budgets: self.budgets(),
+            log_format: self.log_format(),
             web: self.web(),
             model_fallback,
             embeddings: self.endpoint("EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY", "EMBEDDINGS_MODEL", None),

@@ -29,6 +29,7 @@ fn an_unknown_or_malformed_key_fails_by_name() {
         ("BRAIN_RESPOND", "sometimes"),
         ("BRAIN_PLANNING", "twice"),
         ("BRAIN_SCHEMAS", "some"),
+        ("BRAIN_LOG_FORMAT", "xml"),
         ("BRAIN_ASK_ABOVE_USD", "much"),
         ("BRAIN_ASK_ABOVE_USD", "-1"),
         ("LLM_BASE_URL", "localhost"),

@@ -43,6 +43,12 @@ pub enum TurnError {
     Store(#[from] StoreError),
 }
 
+/// What whoever runs a turn runs it in: every line of the log that is written meanwhile carries the turn's id, whatever
+/// level is logged.
+pub fn log_span(incoming: &Incoming) -> tracing::Span {
+    tracing::error_span!("turn", turn = %incoming.turn)
+}
+
 /// One turn under way.
 #[derive(Debug)]
 pub struct Turn<'a> {

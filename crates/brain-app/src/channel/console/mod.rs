@@ -14,6 +14,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use tracing::Instrument as _;
 
 pub use channel::{ConsoleChannel, Sink, history_of};
 pub use conversation::{Line, ReceivedLines};
@@ -27,6 +28,7 @@ use brain_core::core::people::ConsoleUser;
 use brain_core::core::turn::{Done, Incoming, Input, Origin, Path};
 use brain_core::ports::Batch;
 use brain_engine::pipeline::brain::Brain;
+use brain_engine::pipeline::turn::log_span;
 use brain_engine::pipeline::{commit, handle_turn};
 
 /// The chat of a console's user.
@@ -120,12 +122,16 @@ impl Session {
             parts: Vec::new(),
             quote,
         };
-        match AssertUnwindSafe(handle_turn(&self.brain, &incoming)).catch_unwind().await {
+        self.answered(&incoming).instrument(log_span(&incoming)).await
+    }
+
+    async fn answered(&self, incoming: &Incoming) -> Result<Done, String> {
+        match AssertUnwindSafe(handle_turn(&self.brain, incoming)).catch_unwind().await {
             Ok(done) => Ok(done),
             Err(_panic) => {
-                tracing::error!(turn = %incoming.turn, "a turn broke");
-                self.brain.end(&incoming);
-                let told = self.brain.tell_broken(&incoming, Batch::default()).await;
+                tracing::error!("a turn broke");
+                self.brain.end(incoming);
+                let told = self.brain.tell_broken(incoming, Batch::default()).await;
                 told.map(|()| Done::quiet(Path::Error)).map_err(|error| commit::sorry(&error))
             }
         }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::api::ApiError;
+use crate::config::tell;
 use brain_core::limits;
 
 /// How things have gone lately.
@@ -39,7 +40,7 @@ impl Backoff {
         if let Some(news) = news
             && self.told != Some(news)
         {
-            eprintln!("{news} ({error})");
+            tell(&format!("{news} ({error})"));
             self.told = Some(news);
         }
         tracing::warn!(%error, failures = self.failures, "updates could not be fetched");
@@ -52,7 +53,7 @@ impl Backoff {
     /// A call succeeded.
     pub(super) fn over(&mut self) {
         if self.told.is_some() {
-            eprintln!("Telegram answers again.");
+            tell("Telegram answers again.");
         }
         *self = Self::default();
     }

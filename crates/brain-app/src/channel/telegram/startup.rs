@@ -12,6 +12,7 @@ use super::backoff::Backoff;
 use super::context::TelegramContext;
 use super::error::TelegramError;
 use super::updates::incoming::BotIdentity;
+use crate::config::tell;
 use brain_core::limits;
 use brain_core::ports::records::InboxEntry;
 use brain_engine::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};
@@ -76,21 +77,21 @@ async fn take_off_webhook(api: &Api) {
             return;
         }
     }
-    eprintln!("This bot had a webhook; it is taken off, because I fetch messages myself.");
+    tell("This bot had a webhook; it is taken off, because I fetch messages myself.");
     if let Err(error) = api.call::<_, IgnoredAny>(&DeleteWebhook::new()).await {
         tracing::warn!(%error, "the webhook could not be taken off");
     }
 }
 
 pub(super) fn greet_operator(me: &BotIdentity, code: Option<&str>) {
-    eprintln!("Serving Telegram as @{}.", me.username);
+    tell(&format!("Serving Telegram as @{}.", me.username));
     if let Some(code) = code {
         let minutes = limits::PAIRING_SECS / 60;
-        eprintln!(
+        tell(&format!(
             "Nobody may talk to me yet. To become my admin, send @{} this pairing code within {minutes} minutes:\n\n    {code}\n\n\
              (Or list numeric ids in BRAIN_ALLOWED_USERS or BRAIN_ADMINS. A restart gives a new code.)",
             me.username
-        );
+        ));
     }
 }
 

@@ -6,6 +6,7 @@
 use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
+use tracing::Instrument as _;
 
 use super::context::{TelegramContext, UpdateJob};
 use super::inbox::{Inbox, turn_of};
@@ -17,6 +18,7 @@ use brain_core::ports::records::{InboxEntry, Show};
 use brain_core::ports::{Batch, Expect, StoreError};
 use brain_engine::pipeline::handle_turn_in;
 use brain_engine::pipeline::turn::debounce::Debounce;
+use brain_engine::pipeline::turn::log_span;
 
 /// A single update as a turn.
 pub(super) fn incoming(job: &UpdateJob, message_id: MessageId, input: Input) -> Incoming {
@@ -45,6 +47,15 @@ pub(super) async fn run(
     incoming: &Incoming,
     debounce: Debounce,
 ) -> Result<(), StoreError> {
+    answered(context, updates, incoming, debounce).instrument(log_span(incoming)).await
+}
+
+async fn answered(
+    context: &TelegramContext,
+    updates: &[&InboxEntry],
+    incoming: &Incoming,
+    debounce: Debounce,
+) -> Result<(), StoreError> {
     let ended = AssertUnwindSafe(handle_turn_in(&context.brain, incoming, debounce)).catch_unwind().await;
     context.brain.end(incoming);
     // A line that the answer did not replace; the line of what else runs in the chat is left alone.
@@ -54,7 +65,7 @@ pub(super) async fn run(
     match ended {
         Ok(_done) => Ok(()),
         Err(_panic) => {
-            tracing::error!(turn = %incoming.turn, "a turn broke");
+            tracing::error!("a turn broke");
             broken(context, updates, incoming).await
         }
     }

@@ -28,6 +28,7 @@ use super::context::TelegramContext;
 use super::error::TelegramError;
 use crate::channel::http::{self, HttpLimits};
 use crate::config::WebhookConfig;
+use crate::config::tell;
 use brain_core::limits;
 use brain_core::ports::StoreError;
 
@@ -90,7 +91,7 @@ async fn announce(api: &Api, config: &WebhookConfig, secret: &SecretString, allo
     }
     backoff.over();
     // The rest of the address may be a secret of its own.
-    eprintln!("Telegram delivers to {}; I listen on {}.", config.url.host_str().unwrap_or_default(), config.addr);
+    tell(&format!("Telegram delivers to {}; I listen on {}.", config.url.host_str().unwrap_or_default(), config.addr));
 }
 
 async fn answer(door: Arc<WebhookDoor>, request: Request<Incoming>) -> Response<Body> {
