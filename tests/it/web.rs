@@ -4,6 +4,8 @@
 mod browser;
 #[path = "web/hostile.rs"]
 mod hostile;
+#[path = "web/people.rs"]
+mod people;
 
 use std::sync::Arc;
 
@@ -24,8 +26,19 @@ use crate::support::program::Program;
 
 const TOKEN: &str = "a-token-of-the-tests";
 /// Every page there is.
-const PAGES: [&str; 10] =
-    ["/", "/pending", "/turns", "/figures", "/system", "/chat", "/api/pending", "/api/turns", "/api/usage", "/metrics"];
+const PAGES: [&str; 11] = [
+    "/",
+    "/pending",
+    "/turns",
+    "/figures",
+    "/people",
+    "/system",
+    "/chat",
+    "/api/pending",
+    "/api/turns",
+    "/api/usage",
+    "/metrics",
+];
 
 /// A page over a rig, and a browser that keeps its cookie.
 struct Page {

@@ -148,7 +148,8 @@ impl Browser {
         let mut stream = std::net::TcpStream::connect(host)?;
         stream.set_read_timeout(Some(LIMIT))?;
         write!(stream, "DELETE /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
-        stream.read_to_end(&mut Vec::new()).map(|_| ())
+        // It answers when the browser has ended, and keeps the connection.
+        stream.read(&mut [0; 1_024]).map(|_| ())
     }
 }
 

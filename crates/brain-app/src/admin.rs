@@ -1,9 +1,11 @@
 //! What the operator of the machine may do with pending actions: see them, cancel them, and approve them
 //! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
 //! `brain-agent export`, directly or through `control.sock`; how the process is, for `brain-agent doctor`; a copy of the
-//! store, for `brain-agent backup`; and what is only looked at ([`looks`]).
+//! store, for `brain-agent backup`; what is only looked at ([`looks`]); and who is let in
+//! ([`people`]).
 
 pub mod looks;
+pub mod people;
 mod shadow;
 
 use std::path::{Path, PathBuf};

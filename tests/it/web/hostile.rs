@@ -88,7 +88,7 @@ async fn what_anybody_has_written_is_text_on_every_page() {
     let turns = page.get("/turns").await;
     let turn = turns.split("href=\"/turns/").nth(1).unwrap().split('"').next().unwrap();
     let paths = ids.iter().map(|id| format!("/pending/{id}")).chain([format!("/turns/{turn}")]);
-    let shown: Vec<String> = paths.chain(PAGES[..6].iter().map(|page| (*page).to_owned())).collect();
+    let shown: Vec<String> = paths.chain(PAGES[..7].iter().map(|page| (*page).to_owned())).collect();
     assert!(!ids.is_empty());
     for path in shown.iter().filter(|path| *path != "/") {
         let answer = page.asks(Method::GET, path).send().await.unwrap();

@@ -160,9 +160,9 @@ async fn of_people(brain: &Brain, view: &View<'_>) -> Result<Response, StoreErro
         let admin = if person.admin { "  admin" } else { "" };
         let since = person.since.map(|since| since.format("  since %Y-%m-%d").to_string()).unwrap_or_default();
         lines.push(format!("{id}{since}  {zone}{admin}  today: {}", in_words(&sum)));
-        let ServedPerson { since, zone, admin, last_turn } = person;
+        let ServedPerson { since, zone, language, admin, last_turn } = person;
         records.push(
-            json!({"id": id, "since": since, "zone": zone, "admin": admin, "last_turn": last_turn, "today": sum}),
+            json!({"id": id, "since": since, "zone": zone, "language": language, "admin": admin, "last_turn": last_turn, "today": sum}),
         );
     }
     let text = if lines.is_empty() { "Nobody is served yet.".to_owned() } else { lines.join("\n") };

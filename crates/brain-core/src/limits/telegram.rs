@@ -103,6 +103,8 @@ pub const OVERTAKERS_MAX: usize = 64;
 pub const JOBS_BESIDE_MAX: usize = 64;
 /// Strangers remembered, so that each is answered once.
 pub const STRANGERS_MAX: usize = 1_000;
+/// People who are blocked: read at each batch of updates.
+pub const BLOCKED_MAX: usize = 1_000;
 /// A stranger is answered at most so often.
 pub const STRANGER_SECS: u64 = 3_600;
 

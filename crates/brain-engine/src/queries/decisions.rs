@@ -25,11 +25,10 @@ pub async fn of_pending(view: &View<'_>, id: &PendingId, made: DateTime<Utc>) ->
     Ok(rows)
 }
 
-/// How often each thing happened since then: the names of states, and what else the audit has. At most so many rows are
-/// counted, the oldest ones first.
+/// How often cards came to each state since then, by its name. At most so many rows are counted, the oldest ones first.
 pub async fn counts(view: &View<'_>, from: DateTime<Utc>, limit: usize) -> Result<BTreeMap<String, usize>, StoreError> {
     let mut counts = BTreeMap::new();
-    for row in since(view, from, limit).await? {
+    for row in since(view, from, limit).await?.into_iter().filter(|row| row.pending.is_some()) {
         *counts.entry(row.what).or_default() += 1;
     }
     Ok(counts)

@@ -20,6 +20,8 @@ pub struct ServedPerson {
     pub since: Option<DateTime<Utc>>,
     /// The zone they have chosen.
     pub zone: Option<Tz>,
+    /// The language they have chosen, as a BCP 47 tag.
+    pub language: Option<String>,
     /// Whether they are an admin.
     pub admin: bool,
     /// When the last of their turns began that is still told of.
@@ -36,6 +38,7 @@ pub async fn served(
     for (user, _) in view.moment.list::<User>(Scan::of::<User>(&[], limit)).await? {
         let person = people.entry(user.id).or_default();
         (person.since, person.zone, person.admin) = (Some(user.since), user.zone, user.admin);
+        person.language = user.settings.language;
     }
     for trace in turns::latest(view, TURNS).await? {
         people.entry(trace.user).or_default().last_turn.get_or_insert(trace.at);

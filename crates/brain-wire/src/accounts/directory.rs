@@ -8,6 +8,7 @@ use chrono_tz::Tz;
 
 use super::account::{AccountConfig, AccountPerson};
 use super::collections::DavKind;
+use super::oauth::{reconnect_command, shell_word};
 use super::state::{AccountState, AccountStates, Disconnected};
 use brain_core::core::ids::UserId;
 use brain_core::core::span::ago;
@@ -82,6 +83,15 @@ impl ListedAccount {
 }
 
 impl ListedAccount {
+    /// What somebody types on this machine to sign in to it again. The process that runs takes it up by itself.
+    pub fn sign_in_command(&self) -> String {
+        let command = reconnect_command(&self.name);
+        match &self.person {
+            AccountPerson::First => command,
+            AccountPerson::Id(id) => format!("{command} --person {}", shell_word(id)),
+        }
+    }
+
     /// The parts of an account, as it is configured.
     pub fn parts(account: &AccountConfig) -> Vec<Self> {
         let address = account.addresses.first().map(|sender| sender.address.to_string()).unwrap_or_default();

@@ -1,10 +1,11 @@
-//! Access control: the configured ids, and who has paired. Nobody else, by default nobody at all.
+//! Access control: the configured ids, and who has paired, without those whom the operator has blocked. Nobody else, by
+//! default nobody at all.
 //!
-//! Invariants: of a stranger only the number is kept, in memory; a stranger is answered one sentence an hour
+//! Invariants: who is blocked is told nothing; of a stranger only the number is kept, in memory; a stranger is answered one sentence an hour
 //! at most; who was let in by configuration and is taken out of it is a stranger again, whatever else is
 //! stored about them (that is why pairing has a record of its own).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use tokio::time::Instant;
 
 use super::pairing::{Pairing, Try};
 use super::place::ChatPlace;
+use crate::admin::people::{self, PairingOffer};
 use crate::config::telegram_user;
 use brain_core::core::ids::UserId;
 use brain_core::core::turn::Reply;
@@ -61,10 +63,20 @@ pub enum StrangerAnswer {
     ToAStranger(String),
 }
 
+/// What the operator has decided while this runs.
+#[derive(Debug, Default)]
+struct OperatorsWord {
+    blocked: BTreeSet<UserId>,
+    /// The last code of theirs that was opened: it is opened once, however often it is looked up.
+    code: Option<String>,
+}
+
 /// Who is served at this moment.
 #[derive(Debug)]
 pub struct Access {
     served: RwLock<HashSet<i64>>,
+    /// What the operator has decided since, as it was last looked up.
+    decided: RwLock<OperatorsWord>,
     has_admin: bool,
     pairing: Mutex<Pairing>,
     answered: Mutex<HashMap<i64, Instant>>,
@@ -85,16 +97,38 @@ impl Access {
         let pairing = code.clone().map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
         let access = Self {
             served: RwLock::new(served),
+            decided: RwLock::default(),
             has_admin: !door.admins.is_empty(),
             pairing: Mutex::new(pairing),
             answered: Mutex::default(),
         };
+        access.renew(brain).await?;
         Ok((access, code))
+    }
+
+    /// Looks up what the operator has decided meanwhile.
+    pub async fn renew(&self, brain: &Brain) -> Result<(), StoreError> {
+        let blocked = people::blocked(&brain.store.as_ref()).await?;
+        let now = brain.clock.now();
+        let offer = people::offered(&brain.store.as_ref(), now).await?;
+        let mut decided = self.decided.write().unwrap_or_else(PoisonError::into_inner);
+        decided.blocked = blocked;
+        if let Some(offer) = offer.filter(|offer| decided.code.as_ref() != Some(&offer.code)) {
+            let left = (offer.until - now).to_std().unwrap_or_default();
+            *self.pairing.lock().unwrap_or_else(PoisonError::into_inner) =
+                Pairing::open_for(offer.code.clone(), Instant::now() + left);
+            decided.code = Some(offer.code);
+        }
+        Ok(())
     }
 
     /// Whether this person is served.
     pub fn serves(&self, who: i64) -> bool {
-        self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&who)
+        self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&who) && !self.is_blocked(who)
+    }
+
+    fn is_blocked(&self, who: i64) -> bool {
+        self.decided.read().unwrap_or_else(PoisonError::into_inner).blocked.contains(&telegram_user(who))
     }
 
     /// Whether somebody may be let in at this moment.
@@ -104,6 +138,9 @@ impl Access {
 
     /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
     pub async fn stranger(&self, brain: &Brain, who: i64, place: ChatPlace, text: &str) -> Option<StrangerAnswer> {
+        if self.is_blocked(who) {
+            return None;
+        }
         let now = Instant::now();
         let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
         match tried {
@@ -116,7 +153,7 @@ impl Access {
                 }
             },
             Try::Wrong => {
-                let wrong = "That is not the code. It is ten characters long, on the screen where I was started.";
+                let wrong = "That is not the code. It is ten characters long; whoever runs me has it.";
                 Some(StrangerAnswer::OfTheCode(wrong.to_owned()))
             }
             Try::Last => {
@@ -130,8 +167,7 @@ impl Access {
 
     fn sentence(&self, who: i64) -> String {
         if self.is_pairing() {
-            "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started."
-                .to_owned()
+            "Hi! I am a private assistant; if I am yours, send me the pairing code that whoever runs me has.".to_owned()
         } else {
             format!("Hi! I am a private assistant and don't know you; my owner can let you in with your number, {who}.")
         }
@@ -160,13 +196,15 @@ impl Access {
     /// Stores the pairing and the welcome, in one commit.
     async fn let_in(&self, brain: &Brain, who: i64, place: ChatPlace) -> Result<(), StoreError> {
         let chat = place.id();
-        let admin = !self.has_admin;
+        // A code of the operator's lets somebody in beside those who are served.
+        let admin = !self.has_admin && self.served.read().unwrap_or_else(PoisonError::into_inner).is_empty();
         let id = telegram_user(who);
         let (mut user, expect) = brain.user_at(&id, &chat).await?;
         user.admin |= admin;
         let mut batch = Batch::default();
         batch.put(&Paired { user: id.clone(), number: who, at: brain.clock.now() }, Expect::Any)?;
         batch.put(&user, expect)?;
+        batch.delete(Table::Meta, PairingOffer::place(), Expect::Any);
         let role = if admin { " You are my admin, too." } else { "" };
         let welcome = format!(
             "Welcome! From now on I work for you.{role}\n\nTry:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n/help shows everything."

@@ -41,9 +41,10 @@ impl TelegramContext {
     }
 
     /// Stores a batch and returns what is new in it, for the dispatcher. While somebody may be let in, updates are
-    /// taken one by one: who stands behind the pairing code in a batch is served. Until then nobody is, so a batch
-    /// that fails halfway has nothing for the dispatcher yet.
+    /// taken one by one: who stands behind the pairing code in a batch is served. What of a batch that fails halfway
+    /// is stored already is taken up by the next start.
     pub async fn admit(self: &Arc<Self>, mut batch: Vec<Received>) -> Result<Vec<Update>, StoreError> {
+        self.access.renew(&self.brain).await?;
         let mut admitted = Vec::new();
         while !batch.is_empty() {
             let behind = if self.access.is_pairing() { batch.split_off(1) } else { Vec::new() };

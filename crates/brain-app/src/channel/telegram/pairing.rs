@@ -48,8 +48,12 @@ pub enum Try {
 impl Pairing {
     /// Opens pairing with this code.
     pub fn open(code: String, now: Instant) -> Self {
-        let life = Duration::from_secs(limits::PAIRING_SECS.unsigned_abs());
-        Self { open: Some(OpenPairing { code, until: now + life }), ..Self::default() }
+        Self::open_for(code, now + Duration::from_secs(limits::PAIRING_SECS.unsigned_abs()))
+    }
+
+    /// The same until then.
+    pub fn open_for(code: String, until: Instant) -> Self {
+        Self { open: Some(OpenPairing { code, until }), ..Self::default() }
     }
 
     /// Whether a code can be used now.

@@ -9,8 +9,14 @@ use super::door::SECRET_FIELD;
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-const PAGES: [(&str, &str); 5] =
-    [("/pending", "Pending"), ("/turns", "Turns"), ("/figures", "Figures"), ("/system", "System"), ("/chat", "Chat")];
+const PAGES: [(&str, &str); 6] = [
+    ("/pending", "Pending"),
+    ("/turns", "Turns"),
+    ("/figures", "Figures"),
+    ("/people", "People"),
+    ("/system", "System"),
+    ("/chat", "Chat"),
+];
 
 fn document(title: &str, body: &Markup) -> Markup {
     html! {

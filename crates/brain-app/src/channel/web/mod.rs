@@ -15,6 +15,7 @@ mod figures;
 mod layout;
 mod metrics;
 mod pending;
+mod people;
 mod plot;
 mod system;
 mod turns;
@@ -228,6 +229,9 @@ async fn routed(asked: &PageRequest<'_>, method: &Method) -> PageAnswer {
         (&Method::GET, ["turns"]) => turns::list(asked).await,
         (&Method::GET, ["turns", at, id]) => turns::one(asked, at, id).await,
         (&Method::GET, ["figures"]) => figures::page(asked).await,
+        (&Method::GET, ["people"]) => people::page(asked).await,
+        (&Method::POST, ["people", "pair"]) => return people::paired(asked).await,
+        (&Method::POST, ["people", id, verb @ ("block" | "unblock")]) => return people::decided(asked, id, verb).await,
         (&Method::GET, ["system"]) => system::page(asked).await,
         (&Method::GET, ["chat"]) => return chat::page(asked),
         (&Method::GET, ["chat", "events"]) => chat::events(asked).await,
@@ -249,7 +253,9 @@ fn shown(answer: PageAnswer, asked: &PageRequest<'_>) -> Response<Body> {
         PageAnswer::Plain(text) => typed(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
         PageAnswer::Elsewhere(place) => elsewhere(&place),
         PageAnswer::Whole(response) => response,
-        PageAnswer::Refused(status, why) if asked.path.first().is_some_and(|part| part == "api" || part == "chat") => {
+        PageAnswer::Refused(status, why)
+            if asked.path.first().is_some_and(|part| part == "api" || part == "chat") =>
+        {
             plain(status, &why)
         }
         PageAnswer::Refused(status, why) => page(status, "Not done", maud::html! { p.warning role="alert" { (why) } }),

@@ -1,26 +1,20 @@
-//! Who is served, which accounts and servers there are and how they are, and what is set.
+//! Which accounts and servers there are and how they are, and what is set.
 
 use brain_core::core::span::ago;
-use brain_core::limits::WEB_ROWS_COUNTED_MAX;
 use brain_core::ports::StoreError;
-use brain_engine::queries::usage::dollars;
-use brain_engine::queries::{health, people, usage};
+use brain_engine::queries::health;
 use brain_services::services::mcp::ServerState;
+use brain_wire::accounts::AccountPerson;
 use maud::{Markup, html};
 
 use super::layout::moment;
 use super::{PageAnswer, PageRequest};
-use crate::admin::looks::summed;
 
 pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let brain = &asked.context.brain;
     let view = brain.view().await?;
     let zone = brain.policy.zone;
     let store = health::of_store(&view).await?;
-    let people = people::served(&view, &brain.policy.admins, WEB_ROWS_COUNTED_MAX).await?;
-    let today = view.now.with_timezone(&zone).date_naive();
-    let used = usage::of_everybody(&view.moment, today, WEB_ROWS_COUNTED_MAX).await?;
-    let spent = summed(&used, |one| one.owner.clone());
     let body = html! {
         p {
             "Version " (env!("CARGO_PKG_VERSION")) ", running since " (moment(brain.since, zone))
@@ -29,20 +23,6 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
         }
         @if store.unreadable > 0 { p.warning { (store.unreadable) " records could not be read and were set aside; /status names them." } }
         @if store.messages_given_up > 0 { p.warning { (store.messages_given_up) " messages were given up, because the process ended each time they were handled." } }
-        h2 { "People" }
-        div.scroll { table {
-            thead { tr { th { "Who" } th { "Served since" } th { "Last turn" } th { "Zone" } th.number { "Calls today" } th.number { "Cost today" } th { "" } } }
-            tbody { @for (id, person) in &people { tr {
-                td { (id) }
-                td { @if let Some(since) = person.since { (moment(since, zone)) } }
-                td { @if let Some(last) = person.last_turn { (ago(view.now, last)) } }
-                td { @if let Some(own) = person.zone { (own.name()) } @else { span.faint { "not chosen" } } }
-                @let sum = spent.get(id).copied().unwrap_or_default();
-                td.number { (sum.usage.calls) }
-                td.number { (dollars(sum.usd)) }
-                td { @if person.admin { "admin" } }
-            } } }
-        } }
         h2 { "Accounts" }
         (accounts(asked))
         h2 { "Servers" }
@@ -61,10 +41,17 @@ fn accounts(asked: &PageRequest<'_>) -> Markup {
     html! {
         @if brain.accounts.listed.is_empty() { p { "None is set up yet: “brain-agent setup” does that." } }
         @else {
-            table { tbody { @for account in brain.accounts.listed.iter() { tr {
-                th { (account.shown()) }
-                td { (brain.accounts.state_in_words(account, now, zone)) }
-            } } } }
+            div.scroll { table {
+                thead { tr { th { "Account" } th { "Whose" } th { "How it is" } th { "Sign in again, on this machine" } } }
+                tbody { @for account in brain.accounts.listed.iter() { tr {
+                    @let is_off = brain.accounts.states.of(&account.id).disconnected.is_some();
+                    th { (account.shown()) }
+                    td { @match &account.person { AccountPerson::First => "the first admin", AccountPerson::Id(id) => (id) } }
+                    td { span class=[is_off.then_some("bad")] { (brain.accounts.state_in_words(account, now, zone)) } }
+                    td { code { (account.sign_in_command()) } }
+                } } }
+            } }
+            p.hint { "Access is given in a browser that leads back to this machine, or with a password; so it is asked for there. What runs takes it up by itself." }
         }
     }
 }

@@ -264,10 +264,15 @@ impl LastRenewal {
 }
 
 /// What somebody types to give access again.
-fn reconnect_command(account: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || "@._-+".contains(c);
-    match account.chars().all(is_word) {
-        true => format!("brain-agent setup account {account}"),
-        false => format!("brain-agent setup account '{}'", account.replace('\'', "'\\''")),
+pub(in crate::accounts) fn reconnect_command(account: &str) -> String {
+    format!("brain-agent setup account {}", shell_word(account))
+}
+
+/// A word as a shell takes it for one.
+pub(in crate::accounts) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "@._-+:".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }

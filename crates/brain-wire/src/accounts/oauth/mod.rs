@@ -36,6 +36,7 @@ pub use device::DeviceAuthorization;
 pub use discovery::{DiscoveryError, IssuerMetadata, ResourceMetadata};
 pub use http::{GrantError, TokenHttp, TokenServer};
 pub use login::OAuthLogin;
+pub(super) use login::{reconnect_command, shell_word};
 pub use registration::RegisteredClient;
 pub use store::{TokenError, TokenLock, TokenStore, Tokens};
 
