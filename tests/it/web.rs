@@ -4,6 +4,8 @@
 mod browser;
 #[path = "web/hostile.rs"]
 mod hostile;
+#[path = "web/lists.rs"]
+mod lists;
 #[path = "web/people.rs"]
 mod people;
 

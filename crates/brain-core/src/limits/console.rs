@@ -37,5 +37,7 @@ pub const WEB_TOKEN_CHARS_MIN: usize = 16;
 pub const WEB_SESSION_SECS: u64 = 12 * 3_600;
 /// Browsers that are logged in at once; the oldest one gives way.
 pub const WEB_SESSIONS_MAX: usize = 32;
+/// Records that one page of a filtered list looks at; it says so and goes on behind them: milliseconds, however long the list.
+pub const FILTER_LOOKED_AT_MAX: usize = 2_000;
 /// Rows of the audit and of usage that the page counts over: a year of a busy household.
 pub const WEB_ROWS_COUNTED_MAX: usize = 50_000;

@@ -11,8 +11,8 @@ use brain_core::core::markup::Formatted;
 use brain_core::core::pending::{Pending, State};
 use brain_core::core::plan::{Action, Params};
 use brain_core::limits;
-use brain_core::ports::records::PendingOpen;
-use brain_core::ports::{Key, Reader, Record as _, RecordExt, Scan, StoreError};
+use brain_core::ports::records::{Audit, CARDS_BY_OWNER, PendingOpen};
+use brain_core::ports::{Key, Reader, Record as _, RecordExt, Scan, StoreError, Stored, from_stored};
 use brain_services::services::cards;
 
 /// The open cards of a chat.
@@ -84,6 +84,94 @@ pub async fn open_page(
 /// How many are open behind a place.
 pub async fn open_behind(view: &View<'_>, chat: Option<&ChatId>, after: Option<Key>) -> Result<usize, StoreError> {
     view.moment.count(Scan { after, ..scan_of(chat, usize::MAX) }).await
+}
+
+/// Which cards are looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardFilter {
+    /// Where they are in their life.
+    pub state: State,
+    /// Whose.
+    pub owner: Option<UserId>,
+    /// In which chat.
+    pub chat: Option<ChatId>,
+}
+
+impl CardFilter {
+    fn takes(&self, card: &Pending) -> bool {
+        card.state == self.state
+            && self.owner.as_ref().is_none_or(|owner| card.owner == *owner)
+            && self.chat.as_ref().is_none_or(|chat| card.chat == *chat)
+    }
+
+    /// What is looked through, in order: an index of the owner's cards in that state; what is open, by chat; else the
+    /// audit, newest first, which tells when which card came to a state.
+    fn scan(&self, from: Option<Key>, limit: usize) -> Scan {
+        let state = self.state.to_string();
+        match (&self.owner, self.state.is_open()) {
+            (Some(owner), true) => Scan { after: from, ..Scan::by(&CARDS_BY_OWNER, &[owner.as_str(), &state], limit) },
+            (Some(owner), false) => {
+                Scan { before: from, ..Scan::by(&CARDS_BY_OWNER, &[owner.as_str(), &state], limit).newest_first() }
+            }
+            (None, true) => Scan { after: from, ..scan_of(self.chat.as_ref(), limit) },
+            (None, false) => Scan { before: from, ..Scan::of::<Audit>(&[], limit).newest_first() },
+        }
+    }
+
+    /// The card behind what a scan gave.
+    async fn card_of(&self, view: &View<'_>, stored: &Stored) -> Result<Option<Pending>, StoreError> {
+        if self.owner.is_some() {
+            return Ok(from_stored::<Pending>(stored).ok());
+        }
+        let id = match self.state.is_open() {
+            true => from_stored::<PendingOpen>(stored).ok().map(|entry| entry.id),
+            false => {
+                let row = from_stored::<Audit>(stored).ok().filter(|row| row.state == Some(self.state));
+                row.and_then(|row| row.pending)
+            }
+        };
+        let Some(id) = id else { return Ok(None) };
+        Ok(readable(&view.moment, &id).await?.map(|(card, _)| card))
+    }
+}
+
+/// A page of what a filter lets through.
+#[derive(Debug)]
+pub struct FilteredCards {
+    /// At most as many as were asked for.
+    pub cards: Vec<Pending>,
+    /// Records that were looked at for it.
+    pub looked_at: usize,
+    /// Behind which the next page begins; `None`: there is nothing more.
+    pub next: Option<Key>,
+}
+
+/// A page of the cards that fit: those that wait oldest first (in each chat, where no owner is named), those that were
+/// decided newest first. It ends where it is full, or where [`limits::FILTER_LOOKED_AT_MAX`] records were looked at.
+pub async fn filtered(
+    view: &View<'_>,
+    filter: &CardFilter,
+    from: Option<Key>,
+    limit: usize,
+) -> Result<FilteredCards, StoreError> {
+    let mut page = FilteredCards { cards: Vec::new(), looked_at: 0, next: from };
+    loop {
+        let part = view.moment.scan(filter.scan(page.next.take(), limit)).await?;
+        let is_last = part.len() < limit;
+        for (key, stored) in part {
+            page.looked_at += 1;
+            let card = filter.card_of(view, &stored).await?.filter(|card| filter.takes(card));
+            page.cards.extend(card);
+            page.next = Some(key);
+            if page.cards.len() == limit || page.looked_at == limits::FILTER_LOOKED_AT_MAX {
+                return Ok(page);
+            }
+        }
+        if is_last {
+            page.next = None;
+            return Ok(page);
+        }
+    }
 }
 
 fn scan_of(chat: Option<&ChatId>, limit: usize) -> Scan {

@@ -12,6 +12,7 @@
 mod chat;
 mod door;
 mod figures;
+mod filters;
 mod layout;
 mod metrics;
 mod pending;

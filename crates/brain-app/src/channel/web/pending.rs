@@ -5,29 +5,50 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::filters::{FilterField, FurtherPage, chosen};
 use super::layout::{moment, secret_field};
-use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded};
+use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters};
 use crate::admin::{self, Request};
-use brain_core::core::ids::{ChatId, PendingId};
+use brain_core::core::ids::{ChatId, PendingId, UserId};
 use brain_core::core::pending::{Pending, State};
 use brain_core::core::span::ago;
 use brain_core::ports::{Key, StoreError};
-use brain_engine::queries::pending::{CardView, OpenPage};
+use brain_engine::queries::pending::{CardFilter, CardView, FilteredCards};
 use brain_engine::queries::{View, decisions, pending, questions};
 
 /// Cards that were decided lately, as the list shows them.
 const DECIDED: usize = 20;
 
-/// A page of the index, and the cards of it that can be read.
-async fn page(asked: &PageRequest<'_>, view: &View<'_>) -> Result<(Vec<CardView>, OpenPage), StoreError> {
-    let chat = asked.query.get("chat").filter(|chat| !chat.is_empty()).map(ChatId::new);
+/// States as they are looked for: what waits, and what a card can come to.
+const STATES: [State; 7] =
+    [State::Pending, State::Succeeded, State::Failed, State::Unknown, State::Denied, State::Expired, State::Superseded];
+
+fn fields() -> [FilterField; 3] {
+    let state = |state: State| (state.to_string(), state.to_string());
+    [
+        FilterField::Choice("state", "State", STATES.into_iter().map(state).collect()),
+        FilterField::Typed("user", "Person", "all, or e.g. tg:123456789"),
+        FilterField::Typed("chat", "Chat", "all, or e.g. tg:123456789"),
+    ]
+}
+
+/// What is asked for; what waits, where nothing is said.
+fn filter(asked: &PageRequest<'_>) -> CardFilter {
+    let state = chosen(asked, "state").and_then(|name| STATES.into_iter().find(|state| state.to_string() == name));
+    CardFilter {
+        state: state.unwrap_or(State::Pending),
+        owner: chosen(asked, "user").map(UserId::new),
+        chat: chosen(asked, "chat").map(ChatId::new),
+    }
+}
+
+/// A page of the cards that fit.
+async fn page(asked: &PageRequest<'_>, view: &View<'_>) -> Result<(Vec<CardView>, FilteredCards), StoreError> {
     let after = asked.query.get("after").map(|key| Key::from_stored(key));
-    let page = pending::open_page(view, chat.as_ref(), after, PAGE_ROWS).await?;
+    let page = pending::filtered(view, &filter(asked), after, PAGE_ROWS).await?;
     let mut cards = Vec::new();
-    for entry in &page.entries {
-        if let Some((card, _)) = pending::readable(&view.moment, &entry.id).await? {
-            cards.push(pending::card(view, &card).await?);
-        }
+    for card in &page.cards {
+        cards.push(pending::card(view, card).await?);
     }
     Ok((cards, page))
 }
@@ -36,22 +57,19 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
     let brain = &asked.context.brain;
     let view = brain.view().await?;
     let (cards, page) = page(asked, &view).await?;
-    let chat = asked.query.get("chat").map(String::as_str).unwrap_or_default();
     let is_first = !asked.query.contains_key("after");
-    let questions = if is_first { questions::waiting(&view, None).await? } else { Vec::new() };
-    let decided = if is_first { decisions::lately(&view, DECIDED).await? } else { Vec::new() };
+    let is_plain = is_first && filter(asked) == CardFilter { state: State::Pending, owner: None, chat: None };
+    let questions = if is_plain { questions::waiting(&view, None).await? } else { Vec::new() };
+    let decided = if is_plain { decisions::lately(&view, DECIDED).await? } else { Vec::new() };
     let zone = brain.policy.zone;
-    let next = page.next.as_ref().map(|key| format!("/pending?chat={}&after={}", encoded(chat), encoded(key.as_str())));
     let body = html! {
-        form.row method="get" action="/pending" role="search" {
-            label for="chat" { "Chat" }
-            input #chat name="chat" value=(chat) placeholder="all, or e.g. tg:123456789";
-            button.quiet { "Filter" }
+        (filters::form(asked, "/pending", &fields()))
+        @if cards.is_empty() && questions.is_empty() && page.next.is_none() {
+            p { @if is_plain { "Nothing waits for a yes or a no." } @else { "Nothing that fits" @if !is_first { " behind this" } "." } }
         }
-        @if cards.is_empty() && questions.is_empty() { p { "Nothing waits for a yes or a no" @if !is_first { " behind this" } "." } }
         @if !cards.is_empty() {
             div.scroll { table {
-                caption.hint { "What waits for a yes, oldest first in each chat" }
+                caption.hint { @if filter(asked).state.is_open() { "What waits for a yes, oldest first" } @else { "What was decided, newest first" } }
                 thead { tr { th { "What" } th { "Whose" } th { "State" } th { "Since" } th { "Until" } } }
                 tbody { @for card in &cards { tr {
                     td { a href={ "/pending/" (encoded(card.id.as_str())) } { (card.title) } }
@@ -62,8 +80,11 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
                 } } }
             } }
         }
-        @if let Some(next) = &next {
-            p { a href=(next) { "Next page" } }
+        @if let Some(next) = &page.next {
+            (filters::further(asked, &FurtherPage {
+                place: "/pending", fields: &fields(), from: "after", key: next.as_str(), words: "Next page",
+                rows: cards.len(), looked_at: page.looked_at,
+            }))
         }
         @for question in &questions {
             p { "A costly question of " (question.owner) ": " a href={ "/pending/" (encoded(question.id.as_str())) } { (question.title()) } }
@@ -184,5 +205,7 @@ pub(super) async fn decided(asked: &PageRequest<'_>, id: &str, verb: &str) -> Pa
 pub(super) async fn data(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let view = asked.context.brain.view().await?;
     let (cards, page) = page(asked, &view).await?;
-    Ok(PageAnswer::Data(json!({"pending": cards, "next": page.next.as_ref().map(Key::as_str)})))
+    Ok(PageAnswer::Data(
+        json!({"pending": cards, "next": page.next.as_ref().map(Key::as_str), "looked_at": page.looked_at}),
+    ))
 }

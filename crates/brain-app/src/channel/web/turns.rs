@@ -1,30 +1,74 @@
 //! How turns went: a list, and one as a timeline of its nodes.
 
-use brain_core::core::ids::UserId;
+use brain_core::core::ids::{ChatId, UserId};
+use brain_core::core::turn::Path;
 use brain_core::ports::records::{NodeContents, SpanOutcome, StageSpan, TurnContents, TurnTrace, millis};
 use brain_core::ports::{Key, StoreError};
-use brain_engine::queries::turns;
+use brain_engine::queries::turns::{TurnFilter, TurnWent, TurnsPage};
+use brain_engine::queries::{View, turns};
 use chrono::DateTime;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::filters::{FilterField, FurtherPage, chosen};
 use super::layout::{length, moment};
-use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, plot};
+use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters, plot};
 use crate::admin::looks::{outcome, word};
 
 fn place(trace: &TurnTrace) -> String {
     format!("/turns/{}/{}", millis(trace.at), encoded(&trace.id))
 }
 
+/// Paths that turns in chats take.
+const PATHS: [Path; 9] = [
+    Path::Chat,
+    Path::Action,
+    Path::Consent,
+    Path::Investigate,
+    Path::Clarify,
+    Path::Command,
+    Path::Button,
+    Path::Blocked,
+    Path::Error,
+];
+
+fn fields() -> [FilterField; 4] {
+    let any = || vec![(String::new(), "any".to_owned())];
+    let path = |path: Path| (word(&path), word(&path));
+    let went = |went: TurnWent| (word(&went), word(&went).replace('_', " "));
+    [
+        FilterField::Choice("path", "Path", any().into_iter().chain(PATHS.into_iter().map(path)).collect()),
+        FilterField::Choice(
+            "went",
+            "How it went",
+            any().into_iter().chain(TurnWent::ALL.into_iter().map(went)).collect(),
+        ),
+        FilterField::Typed("user", "Person", "all, or e.g. tg:123456789"),
+        FilterField::Typed("chat", "Chat", "all, or e.g. tg:123456789"),
+    ]
+}
+
+/// A page of the turns that are asked for, and how many were looked at for it.
+async fn page(asked: &PageRequest<'_>, view: &View<'_>) -> Result<(TurnsPage, usize), StoreError> {
+    let before = asked.query.get("before").map(|key| Key::from_stored(key));
+    let filter = TurnFilter {
+        user: chosen(asked, "user").map(UserId::new),
+        chat: chosen(asked, "chat").map(ChatId::new),
+        path: chosen(asked, "path").and_then(|name| PATHS.into_iter().find(|path| word(path) == name)),
+        went: chosen(asked, "went").and_then(|name| TurnWent::ALL.into_iter().find(|went| word(went) == name)),
+    };
+    turns::filtered(view, &filter, before, PAGE_ROWS).await
+}
+
 pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let view = asked.context.brain.view().await?;
-    let before = asked.query.get("before").map(|key| Key::from_stored(key));
-    let page = turns::page(&view, before, PAGE_ROWS).await?;
+    let (page, looked_at) = page(asked, &view).await?;
     let zone = asked.context.brain.policy.zone;
-    let next = page.next.as_ref().map(|key| format!("/turns?before={}", encoded(key.as_str())));
     let body = html! {
-        @if page.turns.is_empty() { p { "No turn is kept here." } }
-        @else {
+        (filters::form(asked, "/turns", &fields()))
+        @if page.turns.is_empty() {
+            @if page.next.is_none() { p { @if looked_at == 0 { "No turn is kept here." } @else { "No turn fits." } } }
+        } @else {
             div.scroll { table {
                 caption.hint { "Newest first" }
                 thead { tr {
@@ -42,7 +86,12 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
                 } } }
             } }
         }
-        @if let Some(next) = &next { p { a href=(next) { "Older turns" } } }
+        @if let Some(next) = &page.next {
+            (filters::further(asked, &FurtherPage {
+                place: "/turns", fields: &fields(), from: "before", key: next.as_str(), words: "Older turns",
+                rows: page.turns.len(), looked_at,
+            }))
+        }
     };
     Ok(PageAnswer::Page("Turns", body))
 }
@@ -134,9 +183,8 @@ fn node_contents(node: &NodeContents) -> Markup {
 /// The same list for programs.
 pub(super) async fn data(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let view = asked.context.brain.view().await?;
-    let before = asked.query.get("before").map(|key| Key::from_stored(key));
-    let owner = asked.query.get("user").map(UserId::new);
-    let mut page = turns::page(&view, before, PAGE_ROWS).await?;
-    page.turns.retain(|trace| owner.as_ref().is_none_or(|owner| trace.user == *owner));
-    Ok(PageAnswer::Data(json!({"turns": page.turns, "next": page.next.as_ref().map(Key::as_str)})))
+    let (page, looked_at) = page(asked, &view).await?;
+    Ok(PageAnswer::Data(
+        json!({"turns": page.turns, "next": page.next.as_ref().map(Key::as_str), "looked_at": looked_at}),
+    ))
 }
