@@ -1,4 +1,4 @@
-//! Lists: what is filtered out of them, and how far one page looks for it.
+//! Lists: what is filtered out of them, how far one page looks for it, and that an open page follows what happens.
 
 use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::core::turn::{Done, Path};
@@ -6,7 +6,9 @@ use brain_agent::ports::records::TurnTrace;
 use brain_agent::ports::{Batch, Expect};
 use chrono::{TimeDelta, Utc};
 
+use super::browser::{address, logs_in, program};
 use super::*;
+use crate::support::browser::Browser;
 
 #[tokio::test]
 async fn cards_are_found_by_state_person_and_chat() {
@@ -78,4 +80,33 @@ async fn turns_are_found_by_path_person_and_how_they_went_and_one_page_looks_onl
     assert!(!shown.contains("I looked at"), "a full page has no need to say it");
     assert!(page.get("/turns?path=nonsense&went=nonsense").await.contains("turn%2D0\""), "what is no choice is none");
     assert!(page.get("/turns?user=carl&before=%00").await.contains("No turn"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_graph_of_a_question_is_drawn_and_said_in_words() {
+    let program = program();
+    let mut console = program.demo();
+    console.say("what mails am I blocking people on?");
+    let base = address(|| console.stderr()).await;
+    for (width, name) in [(1_100, "graph"), (390, "graph-phone")] {
+        let browser = Browser::open(width, 900, width == 390).await;
+        logs_in(&browser, &base).await;
+        browser.goes_to(&format!("{base}/turns?path=investigate")).await;
+        browser.clicks("tbody td a").await;
+        browser.sees("How the question was looked into").await;
+        let count = |what: &'static str| {
+            let script = format!("return document.querySelectorAll('{what}').length");
+            let browser = &browser;
+            async move { browser.runs(&script).await.as_u64().unwrap() }
+        };
+        let (boxes, edges) = (count("svg.graph rect.node").await, count("svg.graph path.edge").await);
+        assert!(boxes > 1 && edges >= 1, "{boxes} boxes, {edges} edges");
+        browser.sees(" found").await;
+        let rows = "return [...document.querySelectorAll('svg.graph')][0].closest('div').nextElementSibling.querySelectorAll('tbody tr').length";
+        assert_eq!(browser.runs(rows).await.as_u64().unwrap(), boxes);
+        browser.runs("document.querySelector('svg.graph').scrollIntoView()").await;
+        browser.takes_picture(name).await;
+        let wider = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        assert_eq!(browser.runs(wider).await, 0, "it is wider than the screen");
+    }
 }

@@ -18,8 +18,28 @@ pub struct LayerMetrics {
     pub calls: u32,
 }
 
+/// A node of the graph that answered a question, as the trace keeps it. How it went stands in its span.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedNode {
+    /// Its name in the graph.
+    pub id: String,
+    /// The names of those that it comes after.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// Nodes in a row before it.
+    #[serde(default)]
+    pub depth: usize,
+}
+
+impl TracedNode {
+    /// What its span is called.
+    pub fn span_name(id: &str) -> String {
+        format!("node {id}")
+    }
+}
+
 /// What one question took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InvestigationMetrics {
     /// From the question to the answer. Layers overlap where nodes run while later ones are written.
@@ -44,6 +64,9 @@ pub struct InvestigationMetrics {
     pub estimated_usd: f64,
     /// What the tokens came to.
     pub actual_usd: f64,
+    /// Its nodes, in the order in which they could be done; empty in records of earlier versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub graph: Vec<TracedNode>,
 }
 
 impl InvestigationMetrics {

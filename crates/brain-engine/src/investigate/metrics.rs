@@ -6,7 +6,7 @@ use super::asker::ModelSpan;
 use super::estimate::StagePrices;
 use super::finding::NodeOutput;
 use super::run::{EvidenceRun, RanNode};
-use brain_core::core::metrics::{InvestigationMetrics, LayerMetrics};
+use brain_core::core::metrics::{InvestigationMetrics, LayerMetrics, TracedNode};
 use brain_core::ports::{Stage, Usage};
 
 /// Sums up a run that took `ms` from the question on, and all model calls of the question.
@@ -33,7 +33,12 @@ pub fn metrics<T>(
         unread: run.outputs().map(|(_, output)| output.unread).max().unwrap_or(0),
         estimated_usd,
         actual_usd: prices.usd(calls),
+        graph: run.nodes.iter().map(traced).collect(),
     }
+}
+
+fn traced<T>(node: &RanNode<T>) -> TracedNode {
+    TracedNode { id: node.id.clone(), after: node.after.clone(), depth: node.depth }
 }
 
 fn of_stage(calls: &[ModelSpan], stage: Stage) -> LayerMetrics {

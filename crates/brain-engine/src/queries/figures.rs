@@ -224,7 +224,7 @@ fn model_call(at: DateTime<Utc>, span: &StageSpan) -> Option<ModelCall> {
 }
 
 fn investigations(traces: &[TurnTrace]) -> Option<InvestigationFigures> {
-    let all: Vec<InvestigationMetrics> = traces.iter().filter_map(|trace| trace.investigation).collect();
+    let all: Vec<&InvestigationMetrics> = traces.iter().filter_map(|trace| trace.investigation.as_ref()).collect();
     let count = all.len();
     let mut ms: Vec<u64> = all.iter().map(|one| one.ms).collect();
     ms.sort_unstable();
@@ -233,7 +233,7 @@ fn investigations(traces: &[TurnTrace]) -> Option<InvestigationFigures> {
     Some(InvestigationFigures {
         count,
         p95_ms: *ms.get((count * 95).div_ceil(100).checked_sub(1)?)?,
-        tokens_mean: all.iter().map(InvestigationMetrics::tokens).sum::<u64>() / count as u64,
+        tokens_mean: all.iter().map(|one| one.tokens()).sum::<u64>() / count as u64,
         usd_mean: all.iter().map(|one| one.actual_usd).sum::<f64>() / count as f64,
         saved_percent: (one_by_one.saturating_sub(run) * 100).checked_div(one_by_one).unwrap_or(0),
         failed: all.iter().filter(|one| one.failed > 0).count(),

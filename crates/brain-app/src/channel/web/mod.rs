@@ -13,6 +13,7 @@ mod chat;
 mod door;
 mod figures;
 mod filters;
+mod graph;
 mod layout;
 mod metrics;
 mod pending;

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::filters::{FilterField, FurtherPage, chosen};
 use super::layout::{length, moment};
-use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters, plot};
+use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters, graph, plot};
 use crate::admin::looks::{outcome, word};
 
 fn place(trace: &TurnTrace) -> String {
@@ -119,6 +119,7 @@ pub(super) async fn one(asked: &PageRequest<'_>, at: &str, id: &str) -> Result<P
         h2 { "Its nodes" }
         (plot::timeline(&trace.spans))
         (nodes(&trace.spans))
+        @if let Some(metrics) = &trace.investigation { (graph::drawn(metrics, &trace.spans)) }
         @if let Some(contents) = &contents { (said(contents)) }
         @else { p.hint { "What its nodes got and gave was not kept (BRAIN_KEEP_CONTENTS; of other people only once they agreed)." } }
     };

@@ -215,7 +215,7 @@ fn trace(facts: &TurnFacts, account: &TurnAccount, answer: &Answer) -> TurnTrace
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
     let id = facts.incoming.turn.as_str().to_owned();
     let (user, chat) = (facts.owner().clone(), facts.chat().clone());
-    TurnTrace { id, user, chat, at: facts.ctx.now, done, spans, investigation: answer.metrics }
+    TurnTrace { id, user, chat, at: facts.ctx.now, done, spans, investigation: answer.metrics.clone() }
 }
 
 /// Closes every inbox entry that a turn was read from; their words are forgotten.
