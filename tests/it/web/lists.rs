@@ -6,8 +6,9 @@ use brain_agent::ports::records::TurnTrace;
 use brain_agent::ports::{Batch, Expect};
 use chrono::{TimeDelta, Utc};
 
-use super::browser::{address, logs_in, program};
+use super::browser::{ANNA, address, logs_in, program, served, waits_for};
 use super::*;
+use crate::support::bot_api::FakeBotApi;
 use crate::support::browser::Browser;
 
 #[tokio::test]
@@ -80,6 +81,55 @@ async fn turns_are_found_by_path_person_and_how_they_went_and_one_page_looks_onl
     assert!(!shown.contains("I looked at"), "a full page has no need to say it");
     assert!(page.get("/turns?path=nonsense&went=nonsense").await.contains("turn%2D0\""), "what is no choice is none");
     assert!(page.get("/turns?user=carl&before=%00").await.contains("No turn"));
+}
+
+#[tokio::test]
+async fn so_many_pages_are_told_of_changes_and_none_whose_session_is_over() {
+    let rig = Rig::plain();
+    let (out, page) = (Page::of(&rig).await, Page::open(&rig).await);
+    let answer = out.asks(Method::GET, "/changes/turns").send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(page.asks(Method::GET, "/changes/people").send().await.unwrap().status(), StatusCode::NOT_FOUND);
+    let mut open = Vec::new();
+    for _ in 0..24 {
+        let answer = page.asks(Method::GET, "/changes/turns").send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
+        open.push(answer);
+    }
+    let answer = page.asks(Method::GET, "/changes/turns").send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let mut told = open.remove(0);
+    rig.says("hello").await;
+    assert_eq!(told.chunk().await.unwrap().unwrap(), "event: changed\ndata: \n\n");
+    page.sends("/pending", "/logout", "").await;
+    for mut one in open {
+        while one.chunk().await.unwrap().is_some() {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_list_follows_what_happens_in_the_chats_without_being_loaded_anew() {
+    let api = FakeBotApi::start_blocking();
+    let program = program();
+    let (_daemon, base) = served(&program, &api).await;
+    let browser = Browser::open(1_100, 900, false).await;
+    logs_in(&browser, &base).await;
+    browser.sees("Nothing waits for a yes or a no.").await;
+    browser.runs("window.isTheSame = true; document.getElementById('user').value = 'half typed'").await;
+    api.open_chat(ANNA);
+    api.user_says(ANNA, "send an email to bob.miller@example.com saying the report is late");
+    waits_for(|| api.messages(ANNA).iter().any(|message| message.text.contains("Send this email?"))).await;
+    browser.sees("bob.miller@example.com").await;
+    assert_eq!(browser.runs("return window.isTheSame").await, true);
+    assert_eq!(browser.runs("return document.getElementById('user').value").await, "half typed");
+    browser.takes_picture("pending-filters").await;
+    browser.goes_to(&format!("{base}/turns?path=action")).await;
+    browser.sees("No turn fits.").await;
+    browser.runs("window.isTheSame = true").await;
+    api.user_says(ANNA, "remind me to feed the cat tomorrow at 5pm");
+    browser.sees("task.create succeeded").await;
+    assert_eq!(browser.runs("return window.isTheSame").await, true);
+    browser.takes_picture("turns-filters").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -25,6 +25,8 @@ pub const CONSOLE_NAME_BYTES_MAX: usize = 64;
 pub const ANCESTORS_MAX: usize = 64;
 /// Connections to the operator's page at once; each open chat of it holds one.
 pub const WEB_CONNECTIONS_MAX: usize = 64;
+/// Pages that are told when their list changes, at once; each holds a connection.
+pub const WEB_LIVE_MAX: usize = 24;
 /// Largest form of the page, a message of its chat included.
 pub const WEB_BODY_BYTES_MAX: usize = 512 * 1024;
 /// Fields of a form or an address that are read.

@@ -100,6 +100,14 @@ impl PageDoor {
         Some(Caller::Browser { id: id.to_owned(), secret: session.secret })
     }
 
+    /// Whether somebody who was let in still is.
+    pub(super) fn knows(&self, caller: &Caller) -> bool {
+        match caller {
+            Caller::Program => true,
+            Caller::Browser { id, .. } => self.sessions().get(id).is_some_and(|session| session.until > Instant::now()),
+        }
+    }
+
     fn is_token(&self, given: &str) -> bool {
         let is_right = bool::from(given.trim().as_bytes().ct_eq(self.token.expose_secret().as_bytes()));
         if !is_right {

@@ -8,6 +8,7 @@ use super::door::SECRET_FIELD;
 
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("page.js");
+pub(super) const LIVE: &str = include_str!("live.js");
 
 const PAGES: [(&str, &str); 6] = [
     ("/pending", "Pending"),

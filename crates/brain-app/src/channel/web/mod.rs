@@ -9,6 +9,7 @@
 //! (`pipeline::operator`), and pages are as large as [`PAGE_ROWS`] rows. Not here: TLS, which ends in front where it is
 //! wanted.
 
+mod changes;
 mod chat;
 mod door;
 mod figures;
@@ -38,6 +39,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use secrecy::SecretString;
 use serde::Serialize;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use self::door::{Caller, PageDoor, SECRET_FIELD, SECRET_HEADER};
 use super::console::ConsoleChannel;
@@ -67,6 +69,8 @@ struct WebContext {
     settings: SettingsOrigin,
     door: PageDoor,
     chats: chat::OpenChats,
+    /// Places of pages that are told of changes.
+    live: Arc<Semaphore>,
 }
 
 /// A page that is not served yet.
@@ -106,7 +110,8 @@ impl Web {
     /// Serves until dropped.
     pub async fn serve(self, brain: Arc<Brain>, console: Arc<ConsoleChannel>, settings: SettingsOrigin) {
         let door = PageDoor::new(self.token, self.addr);
-        let context = Arc::new(WebContext { brain, console, settings, door, chats: chat::OpenChats::default() });
+        let (chats, live) = (chat::OpenChats::default(), Arc::new(Semaphore::new(limits::WEB_LIVE_MAX)));
+        let context = Arc::new(WebContext { brain, console, settings, door, chats, live });
         http::serve(self.listener, LIMITS, move |request| {
             let context = Arc::clone(&context);
             async move { guarded(answer(&context, request).await) }
@@ -181,6 +186,7 @@ async fn answer(context: &Arc<WebContext>, request: Request<Incoming>) -> Respon
         (&Method::GET, ["healthz"]) => return metrics::health(context).await,
         (&Method::GET, ["style.css"]) => return asset("text/css", layout::STYLE),
         (&Method::GET, ["page.js"]) => return asset("text/javascript", layout::SCRIPT),
+        (&Method::GET, ["live.js"]) => return asset("text/javascript", layout::LIVE),
         (&Method::GET, ["login"]) => return html(StatusCode::OK, &layout::log_in(None)),
         _ => {}
     }
@@ -200,7 +206,7 @@ async fn answer(context: &Arc<WebContext>, request: Request<Incoming>) -> Respon
     }
     let Some(caller) = context.door.caller(&headers) else {
         return match parts.first() {
-            Some(&("api" | "metrics" | "chat")) => {
+            Some(&("api" | "metrics" | "chat" | "changes")) => {
                 plain(StatusCode::UNAUTHORIZED, "Send the token: Authorization: Bearer …")
             }
             _ => elsewhere("/login"),
@@ -238,6 +244,10 @@ async fn routed(asked: &PageRequest<'_>, method: &Method) -> PageAnswer {
         (&Method::GET, ["chat"]) => return chat::page(asked),
         (&Method::GET, ["chat", "events"]) => chat::events(asked).await,
         (&Method::POST, ["chat", "lines"]) => return chat::line(asked),
+        (&Method::GET, ["changes", list]) => {
+            let list = changes::LiveList::named(list);
+            return list.map_or_else(|| PageAnswer::none_there("list"), |list| changes::events(asked, list));
+        }
         (&Method::GET, ["api", "pending"]) => pending::data(asked).await,
         (&Method::GET, ["api", "turns"]) => turns::data(asked).await,
         (&Method::GET, ["api", "usage"]) => figures::data(asked).await,
@@ -256,7 +266,7 @@ fn shown(answer: PageAnswer, asked: &PageRequest<'_>) -> Response<Body> {
         PageAnswer::Elsewhere(place) => elsewhere(&place),
         PageAnswer::Whole(response) => response,
         PageAnswer::Refused(status, why)
-            if asked.path.first().is_some_and(|part| part == "api" || part == "chat") =>
+            if asked.path.first().is_some_and(|part| matches!(part.as_str(), "api" | "chat" | "changes")) =>
         {
             plain(status, &why)
         }

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::changes::LiveList;
 use super::filters::{FilterField, FurtherPage, chosen};
 use super::layout::{moment, secret_field};
 use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters};
@@ -62,8 +63,7 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
     let questions = if is_plain { questions::waiting(&view, None).await? } else { Vec::new() };
     let decided = if is_plain { decisions::lately(&view, DECIDED).await? } else { Vec::new() };
     let zone = brain.policy.zone;
-    let body = html! {
-        (filters::form(asked, "/pending", &fields()))
+    let list = html! {
         @if cards.is_empty() && questions.is_empty() && page.next.is_none() {
             p { @if is_plain { "Nothing waits for a yes or a no." } @else { "Nothing that fits" @if !is_first { " behind this" } "." } }
         }
@@ -102,6 +102,8 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             } }
         }
     };
+    let list = LiveList::Pending.kept_up(&view, &list).await?;
+    let body = html! { (filters::form(asked, "/pending", &fields())) (list) };
     Ok(PageAnswer::Page("Pending", body))
 }
 

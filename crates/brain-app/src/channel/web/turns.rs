@@ -10,6 +10,7 @@ use chrono::DateTime;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::changes::LiveList;
 use super::filters::{FilterField, FurtherPage, chosen};
 use super::layout::{length, moment};
 use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters, graph, plot};
@@ -64,8 +65,7 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
     let view = asked.context.brain.view().await?;
     let (page, looked_at) = page(asked, &view).await?;
     let zone = asked.context.brain.policy.zone;
-    let body = html! {
-        (filters::form(asked, "/turns", &fields()))
+    let list = html! {
         @if page.turns.is_empty() {
             @if page.next.is_none() { p { @if looked_at == 0 { "No turn is kept here." } @else { "No turn fits." } } }
         } @else {
@@ -93,6 +93,8 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             }))
         }
     };
+    let list = LiveList::Turns.kept_up(&view, &list).await?;
+    let body = html! { (filters::form(asked, "/turns", &fields())) (list) };
     Ok(PageAnswer::Page("Turns", body))
 }
 
