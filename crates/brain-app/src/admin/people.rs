@@ -1,4 +1,4 @@
-//! Who is let in, and who is not heard any more, as the operator decides it.
+//! Who is let in, who is not heard any more, and of whom nothing is kept any more, as the operator decides it.
 //!
 //! Invariants: each decision is durable before it is told, and stands in the audit as the operator's; a pairing code lets
 //! in one person within ten minutes, and only the newest one counts; who is an admin is not blocked here: that they are
@@ -6,6 +6,7 @@
 //! records up at each batch of updates).
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use brain_core::limits;
 use brain_core::ports::records::{Audit, User};
 use brain_core::ports::{Batch, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 use brain_engine::pipeline::brain::Brain;
+use brain_engine::pipeline::operator::{self, kept_of};
 
 const BLOCKED: &str = "blocked";
 const PAIRING: &str = "pairing";
@@ -156,6 +158,75 @@ async fn unblock(brain: &Brain, user: &UserId) -> Result<Response, StoreError> {
     batch.put(&row(brain, "unblocked", Some(user)), Expect::Absent)?;
     brain.commit(batch).await?;
     Ok(told(format!("{user} is heard again, if they are let in.")))
+}
+
+/// What would go with somebody, in words and counts.
+pub async fn goes_with(brain: &Brain, user: &UserId) -> Result<Vec<(&'static str, usize)>, StoreError> {
+    let kept = kept_of(brain, user, &stays(user)).await?;
+    let mut rows: Vec<(&'static str, usize)> = Vec::new();
+    for (table, count) in kept {
+        let name = KINDS.iter().find(|(of, _)| *of == table).map_or(OTHER, |(_, name)| name);
+        match rows.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += count,
+            None => rows.push((name, count)),
+        }
+    }
+    rows.sort_by_key(|(name, _)| KINDS.iter().position(|(_, known)| known == name).unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+/// What tables hold, in the order in which it is told; what is not here is told together.
+const KINDS: [(Table, &str); 9] = [
+    (Table::Messages, "messages of their private chat"),
+    (Table::Tasks, "tasks"),
+    (Table::Events, "calendar events"),
+    (Table::Notes, "notes and lists"),
+    (Table::Memories, "memories"),
+    (Table::Contacts, "saved contacts"),
+    (Table::Pending, "cards, open and decided"),
+    (Table::Turns, "traces of turns"),
+    (Table::Contents, "contents of turns"),
+];
+const OTHER: &str = "other records: settings, reminders, undo, what waits to be sent";
+
+/// That they are blocked: so they are a stranger who is not heard, and nothing more is known of them.
+fn stays(user: &UserId) -> [(Table, Key); 1] {
+    [(Table::Meta, BlockedPerson::key_of(user))]
+}
+
+/// Erases all that is kept of somebody who is blocked, their mailbox in the data folder included. `confirmed` is who was
+/// named when it was asked about.
+pub async fn erase(brain: &Brain, data_dir: &Path, user: &UserId, confirmed: &str) -> Response {
+    let done = async {
+        if confirmed.trim() != user.as_str() {
+            return Ok(Response::refused(format!("Type {user} to confirm it. Nothing was erased.")));
+        }
+        if !blocked(&brain.store.as_ref()).await?.contains(user) {
+            return Ok(Response::refused(format!(
+                "Block {user} first, so that nothing new comes meanwhile. Nothing was erased."
+            )));
+        }
+        if !operator::erase(brain, user, &stays(user)).await? {
+            return Ok(Response::refused(format!(
+                "Something of {user} is being carried out, or nobody knows whether it happened: settle that first. Nothing was erased."
+            )));
+        }
+        let mailbox = data_dir.join("mail").join(user.folder_name());
+        let left = match tokio::fs::remove_dir_all(&mailbox).await {
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
+                Some(format!(" Their mailbox could not be removed ({cause}): delete {} yourself.", mailbox.display()))
+            }
+            Ok(()) | Err(_) => None,
+        };
+        let mut batch = Batch::default();
+        batch.put(&row(brain, "erased", Some(user)), Expect::Absent)?;
+        brain.commit(batch).await?;
+        let text = format!("All that I kept of {user} is erased, in my file on the disk as well. They stay blocked.");
+        Ok(Response { ok: left.is_none(), ..told(text + &left.unwrap_or_default()) })
+    };
+    done.await.unwrap_or_else(|error: StoreError| {
+        Response::refused(format!("Not all of it is erased: {error}. Try it again."))
+    })
 }
 
 fn told(text: String) -> Response {

@@ -1,24 +1,25 @@
 //! What the operator of the machine decides in somebody's place: dropping what waits, and saying yes where the
-//! configuration allows it.
+//! configuration allows it; and erasing all that is kept of somebody ([`erase`]).
 //!
-//! One way in, [`decide`]: whoever asks (command line, control socket, a page) shows what it gives and does nothing of
+//! One way in for cards, [`decide`]: whoever asks (command line, control socket, a page) shows what it gives and does nothing of
 //! this. Invariants: a decision is made durable as every other one, with `operator` as who made it; its owner is told.
 //! Not here: who is the operator (whoever may read the store), and what they see (`queries`).
 
 use super::brain::Brain;
+use super::commit::erasure::person::{self, KeptCounts};
 use super::consent::closed;
 use super::consent::decisions::Revisions;
 use super::show;
 use crate::queries::offers::Offer;
 use crate::queries::questions;
 use crate::queries::questions::CostlyQuestion;
-use brain_core::core::ids::{PendingId, UserId};
+use brain_core::core::ids::{ChatId, PendingId, UserId};
 use brain_core::core::pending::{Decision, Means, NotYours, Pending, Transition};
 use brain_core::core::people::OPERATOR;
 use brain_core::core::run::StepProgress;
 use brain_core::core::turn::Reply;
 use brain_core::ports::records::Show;
-use brain_core::ports::{Batch, Expect, Record as _, RecordExt, StoreError};
+use brain_core::ports::{Batch, Expect, Key, Record as _, RecordExt, StoreError, Table};
 
 /// What the operator wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,23 @@ pub enum OperatorDecision {
     NotAllowed,
     /// It was not said what exactly is approved.
     NoDigest,
+}
+
+/// What is kept of a person that [`erase`] would take, by table: how many records. `but` is what stays all the same.
+pub async fn kept_of(brain: &Brain, owner: &UserId, but: &[(Table, Key)]) -> Result<KeptCounts, StoreError> {
+    person::kept_of(brain, owner, but).await
+}
+
+/// Erases all that is kept of a person, from the store's own bytes as well; false: something of theirs is under way or in
+/// doubt, and nothing was erased. They must not be heard meanwhile.
+pub async fn erase(brain: &Brain, owner: &UserId, but: &[(Table, Key)]) -> Result<bool, StoreError> {
+    let chat = ChatId::alone_with(owner);
+    let is_busy = brain.running.turn_in(&chat).is_some() || brain.running.carries_out_in(&chat);
+    if is_busy || kept_of(brain, owner, but).await?.contains_key(&Table::Runs) {
+        return Ok(false);
+    }
+    person::erased(brain, owner, but).await?;
+    Ok(true)
 }
 
 /// Decides in the owner's place.

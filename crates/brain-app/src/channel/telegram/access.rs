@@ -54,6 +54,10 @@ pub struct Door {
     pub admins: HashSet<i64>,
 }
 
+async fn paired(brain: &Brain) -> Result<Vec<(Paired, u64)>, StoreError> {
+    brain.store.list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX)).await
+}
+
 /// What a stranger is answered.
 #[derive(Debug, PartialEq, Eq)]
 pub enum StrangerAnswer {
@@ -75,6 +79,8 @@ struct OperatorsWord {
 #[derive(Debug)]
 pub struct Access {
     served: RwLock<HashSet<i64>>,
+    /// Of those, whom the configuration lets in.
+    configured: HashSet<i64>,
     /// What the operator has decided since, as it was last looked up.
     decided: RwLock<OperatorsWord>,
     has_admin: bool,
@@ -85,8 +91,9 @@ pub struct Access {
 impl Access {
     /// Reads who may come in. When that is nobody, a pairing code is made, and returned to be shown.
     pub async fn open(brain: &Brain, door: &Door) -> Result<(Self, Option<String>), StoreError> {
-        let paired = brain.store.list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX)).await?;
-        let mut served: HashSet<i64> = door.allowed.union(&door.admins).copied().collect();
+        let paired = paired(brain).await?;
+        let configured: HashSet<i64> = door.allowed.union(&door.admins).copied().collect();
+        let mut served = configured.clone();
         served.extend(paired.iter().map(|(paired, _)| paired.number));
         if door.admins.is_empty() {
             let first = paired.iter().min_by_key(|(paired, _)| paired.at).map(|(paired, _)| paired.user.clone());
@@ -97,6 +104,7 @@ impl Access {
         let pairing = code.clone().map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
         let access = Self {
             served: RwLock::new(served),
+            configured,
             decided: RwLock::default(),
             has_admin: !door.admins.is_empty(),
             pairing: Mutex::new(pairing),
@@ -106,8 +114,11 @@ impl Access {
         Ok((access, code))
     }
 
-    /// Looks up what the operator has decided meanwhile.
+    /// Looks up what the operator has decided meanwhile. Who was erased is a stranger.
     pub async fn renew(&self, brain: &Brain) -> Result<(), StoreError> {
+        let numbers = paired(brain).await?.into_iter().map(|(paired, _)| paired.number);
+        let served = self.configured.iter().copied().chain(numbers).collect();
+        *self.served.write().unwrap_or_else(PoisonError::into_inner) = served;
         let blocked = people::blocked(&brain.store.as_ref()).await?;
         let now = brain.clock.now();
         let offer = people::offered(&brain.store.as_ref(), now).await?;

@@ -240,6 +240,8 @@ async fn routed(asked: &PageRequest<'_>, method: &Method) -> PageAnswer {
         (&Method::GET, ["people"]) => people::page(asked).await,
         (&Method::POST, ["people", "pair"]) => return people::paired(asked).await,
         (&Method::POST, ["people", id, verb @ ("block" | "unblock")]) => return people::decided(asked, id, verb).await,
+        (&Method::GET, ["people", id, "erase"]) => people::erase_asked(asked, id).await,
+        (&Method::POST, ["people", id, "erase"]) => return people::erased(asked, id).await,
         (&Method::GET, ["system"]) => system::page(asked).await,
         (&Method::GET, ["chat"]) => return chat::page(asked),
         (&Method::GET, ["chat", "events"]) => chat::events(asked).await,

@@ -1,4 +1,5 @@
-//! Who is served: since when, by which clock, at what cost; letting somebody in, and not hearing somebody any more.
+//! Who is served: since when, by which clock, at what cost; letting somebody in, not hearing somebody any more, and erasing
+//! what is kept of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ use maud::{Markup, html};
 use super::layout::{moment, secret_field};
 use super::{PageAnswer, PageRequest, encoded};
 use crate::admin::looks::summed;
-use crate::admin::people::{PersonVerb, blocked, decide, pair};
+use crate::admin::people::{PersonVerb, blocked, decide, erase, goes_with, pair};
 
 pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let brain = &asked.context.brain;
@@ -37,7 +38,7 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             p { "A pairing code lets one person in who sends it to the bot on Telegram within ten minutes." }
             button { "Make a pairing code" }
         }
-        p.hint { "Or list their number in BRAIN_ALLOWED_USERS. Who is blocked is not heard; reminders that they have set still come, and what is kept of them stays." }
+        p.hint { "Or list their number in BRAIN_ALLOWED_USERS. Who is blocked is not heard; reminders that they have set still come, and what is kept of them stays until it is erased." }
     };
     Ok(PageAnswer::Page("People", body))
 }
@@ -87,6 +88,7 @@ fn deciding(asked: &PageRequest<'_>, id: &UserId, is_blocked: bool) -> Markup {
             @if is_blocked { button.quiet aria-label={ "Unblock " (id) } { "Unblock" } }
             @else { button.harm aria-label={ "Block " (id) } { "Block" } }
         }
+        @if is_blocked { a href=(erasing(id)) aria-label={ "Erase " (id) } { "Erase…" } }
     }
 }
 
@@ -103,6 +105,49 @@ pub(super) async fn paired(asked: &PageRequest<'_>) -> PageAnswer {
 pub(super) async fn decided(asked: &PageRequest<'_>, id: &str, verb: &str) -> PageAnswer {
     let verb = if verb == "block" { PersonVerb::Block } else { PersonVerb::Unblock };
     let response = decide(&asked.context.brain, &UserId::new(id), verb).await;
+    if !response.ok {
+        return PageAnswer::Refused(StatusCode::CONFLICT, response.text);
+    }
+    let body = html! { p.told role="status" { (response.text) } p { a href="/people" { "All people" } } };
+    PageAnswer::Page("People", body)
+}
+
+fn erasing(id: &UserId) -> String {
+    format!("/people/{}/erase", encoded(id.as_str()))
+}
+
+/// What would go with somebody, and the question whether it shall.
+pub(super) async fn erase_asked(asked: &PageRequest<'_>, id: &str) -> Result<PageAnswer, StoreError> {
+    let id = UserId::new(id);
+    let brain = &asked.context.brain;
+    if !blocked(&brain.view().await?.moment).await?.contains(&id) {
+        return Ok(PageAnswer::Refused(
+            StatusCode::CONFLICT,
+            format!("Block {id} first, then erase what is kept of them."),
+        ));
+    }
+    let rows = goes_with(brain, &id).await?;
+    let body = html! {
+        h2 { "Erase " (id) }
+        p { "This goes for good, from my file on the disk as well, with their mailbox in the data folder:" }
+        @if rows.is_empty() { p { "Nothing is kept of them in the store." } }
+        @else { ul { @for (what, count) in &rows { li { (count) " " (what) } } } }
+        p { "This stays: who decided what and what models cost (ids, times and counts, no words), what was said in groups, backups, and what is in accounts elsewhere. An account of theirs in accounts.toml is read again, so take it out first." }
+        form method="post" action=(erasing(&id)) {
+            (secret_field(asked.caller.secret()))
+            label for="confirm" { "Type " code { (id) } " to confirm" }
+            input #confirm name="confirm" autocomplete="off" required;
+            div.row { button.harm { "Erase all of it" } a href="/people" { "Leave it" } }
+        }
+    };
+    Ok(PageAnswer::Page("People", body))
+}
+
+/// It shall.
+pub(super) async fn erased(asked: &PageRequest<'_>, id: &str) -> PageAnswer {
+    let confirmed = asked.form.get("confirm").map(String::as_str).unwrap_or_default();
+    let (brain, data_dir) = (&asked.context.brain, asked.context.console.data_dir());
+    let response = erase(brain, data_dir, &UserId::new(id), confirmed).await;
     if !response.ok {
         return PageAnswer::Refused(StatusCode::CONFLICT, response.text);
     }

@@ -11,8 +11,9 @@
 //!
 //! Invariants: only the person's own records change; what is still open (a card, a question, a journal) is told and
 //! left until it is settled; every step may be repeated. Not here: what people made on purpose and keep under a name of
-//! its own (their tasks, notes, events): it is told that it has the text.
+//! its own (their tasks, notes, events): it is told that it has the text. All of a person: [`person`].
 
+pub(in crate::pipeline) mod person;
 mod records;
 
 use std::collections::BTreeSet;
@@ -135,9 +136,12 @@ async fn scrub(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), S
     tell(brain, chat, lines, batch).await
 }
 
-/// Index first: a start that finds the store scrubbed has nothing more to do.
 async fn scrubbed(brain: &Brain, left: &[Erasure]) -> Result<(), StoreError> {
-    let owners: BTreeSet<&UserId> = left.iter().map(|erasure| &erasure.owner).collect();
+    scrubbed_of(brain, left.iter().map(|erasure| &erasure.owner).collect()).await
+}
+
+/// Index first: a start that finds the store scrubbed has nothing more to do.
+async fn scrubbed_of(brain: &Brain, owners: BTreeSet<&UserId>) -> Result<(), StoreError> {
     for owner in owners {
         brain.index.purge(owner).await.map_err(|cause| match cause {
             IndexError::Store(cause) => cause,
