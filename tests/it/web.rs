@@ -10,6 +10,7 @@ mod lists;
 mod people;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use brain_agent::channel::console::ConsoleChannel;
 use brain_agent::channel::web::Web;
@@ -23,7 +24,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::rig::{Rig, Setup, action, send};
+use crate::rig::{Rig, Script, Setup, action, send};
 use crate::support::program::Program;
 
 const TOKEN: &str = "a-token-of-the-tests";
@@ -184,6 +185,31 @@ async fn what_the_nodes_of_a_turn_got_and_gave_is_shown_where_it_is_kept() {
         assert_eq!(turn.contains("was not kept (BRAIN_KEEP_CONTENTS"), !is_shown);
         assert_eq!(turn.contains("see to it that I ring the &lt;b&gt;plumber"), is_shown, "{turn}");
         assert!(!turn.contains("<b>plumber"), "{turn}");
+    }
+}
+
+#[tokio::test]
+async fn a_shadow_stands_beside_what_counted() {
+    let script = Arc::new(Script::default());
+    script.routes(json!({"type": "action", "domains": ["task"], "is_followup": false}));
+    let other = json!([action("task", "create", json!({"title": "Ring <i>him"}))]);
+    script.plans(json!({"actions": other, "question": null, "open": null}));
+    let rig = Rig::new(Setup { contents_kept: 5, shadow: Some(script), ..Setup::default() });
+    rig.plans(json!([action("task", "create", json!({"title": "Ring the plumber"}))]));
+    rig.says("see to it that I ring the plumber").await;
+    let page = Page::open(&rig).await;
+    let list = page.get("/turns").await;
+    let place = list.split("href=\"/turns/").nth(1).unwrap().split('"').next().unwrap();
+    let mut turn = String::new();
+    for _ in 0..500 {
+        turn = page.get(&format!("/turns/{place}")).await;
+        if turn.contains("The shadow") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for part in ["what counted", "the shadow", "Ring the plumber", "Ring &lt;i&gt;him", "task.create (runs)"] {
+        assert!(turn.contains(part), "{part}: {turn}");
     }
 }
 

@@ -2,7 +2,9 @@
 
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::core::turn::Path;
-use brain_core::ports::records::{NodeContents, SpanOutcome, StageSpan, TurnContents, TurnTrace, millis};
+use brain_core::ports::records::{
+    NodeContents, PlannedTurn, ShadowTurn, SpanOutcome, StageSpan, TurnContents, TurnTrace, millis,
+};
 use brain_core::ports::{Key, StoreError};
 use brain_engine::queries::turns::{TurnFilter, TurnWent, TurnsPage};
 use brain_engine::queries::{View, turns};
@@ -161,7 +163,50 @@ fn said(contents: &TurnContents) -> Markup {
         @for node in &contents.nodes { (node_contents(node)) }
         @if contents.nodes_left_out > 0 { p.hint { (contents.nodes_left_out) " more nodes were not kept." } }
         @if contents.is_cut { p.hint { "Something was too long and is shown in part." } }
+        @if let Some(shadow) = &contents.shadow { (shadowed(contents, shadow)) }
     }
+}
+
+/// What the second set of models or prompts made of the same message.
+fn shadowed(contents: &TurnContents, shadow: &ShadowTurn) -> Markup {
+    html! {
+        h2 { "The shadow" }
+        @if shadow.is_replay { p.hint { "Taken long afterwards, over the things of that moment." } }
+        @if let Some(why) = &shadow.failed { p.warning { "It came to nothing: " (why) } }
+        div.scroll { table {
+            thead { tr { th scope="col" { "" } th scope="col" { "what counted" } th scope="col" { "the shadow" } } }
+            tbody {
+                @for (name, counted, other) in beside(&contents.planned, &shadow.planned) {
+                    tr { th scope="row" { (name) } td { (counted) } td { (other) } }
+                }
+            }
+        } }
+        @for node in &shadow.nodes { (node_contents(node)) }
+    }
+}
+
+fn beside(counted: &PlannedTurn, shadow: &PlannedTurn) -> [(&'static str, String, String); 4] {
+    let of = |value: fn(&PlannedTurn) -> String| (value(counted), value(shadow));
+    let row = |name, (counted, shadow)| (name, counted, shadow);
+    let actions = |planned: &PlannedTurn| {
+        let lines = planned.decisive().into_iter().map(|action| {
+            let values = serde_json::to_string(&action.params).unwrap_or_default();
+            format!("{} ({}) {values}", action.name, word(&action.verdict))
+        });
+        lines.collect::<Vec<_>>().join("; ")
+    };
+    [
+        row("route", of(|planned| planned.route.clone())),
+        row("actions", of(actions)),
+        row("asked", of(|planned| planned.asks.clone().unwrap_or_default())),
+        row(
+            "time, tokens",
+            of(|planned| {
+                let tokens = planned.usage.tokens_in + planned.usage.tokens_out;
+                format!("{}, {tokens}", length(planned.ms.saturating_mul(1_000)))
+            }),
+        ),
+    ]
 }
 
 fn node_contents(node: &NodeContents) -> Markup {
