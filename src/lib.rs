@@ -24,6 +24,8 @@
 //! imports nothing of ours but [`limits`]; adapters never import each other.
 
 pub use brain_adapters::{llm, search, store};
+#[cfg(feature = "otel")]
+pub use brain_app::telemetry;
 pub use brain_app::{admin, app, backup, channel, config, doctor, scheduler, upkeep};
 pub use brain_core::{archive, clock, core, failpoint, kept_files, limits, ports, prompts, secret_files};
 pub use brain_engine::{investigate, metering, pipeline, queries, shadow};

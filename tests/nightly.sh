@@ -36,6 +36,9 @@ BRAIN_TESTS_MAIL=imap BRAIN_TESTS_COLLECTIONS=dav tested --test it -- "${timed[@
 step "Hostile plans: $ATTACK_PLANS"
 tested --test it -- "${timed[@]}" attack::hostile_plans
 
+step "With OpenTelemetry"
+logged cargo --config "$runner" test --locked --features failpoints,otel --test it -- "${timed[@]}" telemetry::
+
 # The bound is for what runs, not for what compiles it.
 mutated() (
     ulimit -v "$memory_kb"

@@ -88,6 +88,8 @@ mod stopping;
 mod support;
 mod support_selftest;
 mod telegram;
+#[cfg(feature = "otel")]
+mod telemetry;
 mod terminal;
 mod told;
 mod tools;

@@ -7,4 +7,6 @@ pub mod channel;
 pub mod config;
 pub mod doctor;
 pub mod scheduler;
+#[cfg(feature = "otel")]
+pub mod telemetry;
 pub mod upkeep;

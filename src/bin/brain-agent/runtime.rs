@@ -43,6 +43,8 @@ pub(crate) struct Runtime {
     upkeep: Option<AbortOnDropHandle<()>>,
     /// What is kept here of accounts elsewhere follows them.
     mirrors: Option<AbortOnDropHandle<()>>,
+    /// Traces of turns go to a collector; it ends by itself, so that the last ones arrive.
+    telemetry: Option<AbortOnDropHandle<()>>,
     /// Servers that bring services; it ends by itself, so that they end in order.
     servers: Option<AbortOnDropHandle<()>>,
     /// Nothing new begins.
@@ -88,6 +90,7 @@ impl Runtime {
             backups,
             upkeep: None,
             mirrors: None,
+            telemetry: None,
             servers: None,
             stop,
         })
@@ -148,6 +151,25 @@ impl Runtime {
         Ok(())
     }
 
+    /// Sends traces of turns where they are wanted.
+    #[cfg(feature = "otel")]
+    pub(crate) fn send_traces(&mut self, config: &Config) {
+        use brain_agent::telemetry::{TelemetryTarget, follow};
+        let Some(url) = config.otlp_url.clone() else { return };
+        let models = config.models.iter().map(|(stage, endpoint)| (*stage, endpoint.model.clone())).collect();
+        let (brain, stop, target) = (self.brain.clone(), self.stop.clone(), TelemetryTarget { url, models });
+        let sending = tokio::spawn(async move {
+            if let Err(error) = follow(&brain, &target, &stop).await {
+                tracing::error!(%error, "no traces are sent");
+            }
+        });
+        self.telemetry = Some(AbortOnDropHandle::new(sending));
+    }
+
+    /// Nothing is built in that could; the configuration refuses to ask for it.
+    #[cfg(not(feature = "otel"))]
+    pub(crate) fn send_traces(&mut self, _: &Config) {}
+
     /// Delivers what falls due, by the real clock, keeps the store in order, and follows the accounts of `people` and of
     /// whoever else takes a turn.
     pub(crate) fn keep_time(&mut self, data_dir: &Path, people: &[UserId]) {
@@ -169,9 +191,9 @@ impl Runtime {
             // It has a limit of its own. If it broke, the next start finds what it has left.
             let _ = time.await;
         }
-        if let Some(servers) = self.servers.take() {
-            let patience = Duration::from_millis(limits::SHUTDOWN_MS);
-            let _ = tokio::time::timeout(patience, servers).await;
+        let patience = Duration::from_millis(limits::SHUTDOWN_MS);
+        for ending in [self.servers.take(), self.telemetry.take()].into_iter().flatten() {
+            let _ = tokio::time::timeout(patience, ending).await;
         }
         // Each of its steps is whole, or is done again by the next start.
         drop((self.upkeep.take(), self.mirrors.take()));
@@ -201,6 +223,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     runtime.open_page(config, &config.data_dir).await?;
     let people: Vec<UserId> = config.accounts.iter().filter_map(|account| account.person.id()).collect();
     runtime.start_servers();
+    runtime.send_traces(config);
     runtime.keep_time(&config.data_dir, &people);
     let stopping = runtime.stop.clone();
     runtime.beside.spawn(async move {

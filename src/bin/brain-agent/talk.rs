@@ -59,6 +59,7 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     runtime.listen(&data_dir);
     runtime.open_page(config, &data_dir).await?;
     runtime.start_servers();
+    runtime.send_traces(config);
     if manual.is_none() {
         runtime.keep_time(&data_dir, &[args.user.id()]);
     }

@@ -44,6 +44,7 @@ pub(super) const KEYS: &[(&str, Decides)] = &[
     ("BRAIN_WEBHOOK_ADDR", Decides::Place),
     ("BRAIN_WEBHOOK_SECRET", Decides::Place),
     ("BRAIN_LOG_FORMAT", Decides::Manner),
+    ("BRAIN_OTLP_URL", Decides::Place),
     ("BRAIN_ADMIN_ADDR", Decides::Right),
     ("BRAIN_ADMIN_TOKEN", Decides::Right),
     ("BRAIN_ADMIN_MAY_APPROVE", Decides::Right),

@@ -1,4 +1,5 @@
-//! How what stands on standard error is written: lines for people, or a JSON object each for what collects logs.
+//! How what stands on standard error is written: lines for people, or a JSON object each for what collects logs; and where
+//! traces go.
 //!
 //! Invariant: with JSON every line there is an object, news for whoever started this included. Not here: where logs go,
 //! which the binary decides.
@@ -51,6 +52,16 @@ pub fn tell_failure(why: &str) {
 }
 
 impl ConfigReader {
+    pub(super) fn otlp_url(&mut self) -> Option<reqwest::Url> {
+        let url = self.url("BRAIN_OTLP_URL")?;
+        if !cfg!(feature = "otel") {
+            let why =
+                "BRAIN_OTLP_URL is set, and this program is built without OpenTelemetry (cargo build --features otel)";
+            self.problems.push(why.to_owned());
+        }
+        Some(url)
+    }
+
     pub(super) fn log_format(&mut self) -> LogFormat {
         self.parsed("BRAIN_LOG_FORMAT", "text or json", LogFormat::named).unwrap_or_default()
     }

@@ -88,6 +88,8 @@ pub struct Config {
     pub fallback_price: Option<TokenPrice>,
     /// What calls of models may cost.
     pub budgets: Budgets,
+    /// Where traces of turns go, as OpenTelemetry has them; only where that is built in.
+    pub otlp_url: Option<reqwest::Url>,
     /// How logs are written.
     pub log_format: LogFormat,
     /// Where the operator's page is, if it is to be.

@@ -84,6 +84,7 @@ impl ConfigReader {
             prices: self.prices(),
             fallback_price: self.fallback_price(),
             budgets: self.budgets(),
+            otlp_url: self.otlp_url(),
             log_format: self.log_format(),
             web: self.web(),
             model_fallback,
@@ -244,7 +245,7 @@ impl ConfigReader {
         self.parsed(key, "true or false", |text| text.parse().ok())
     }
 
-    fn url(&mut self, key: &str) -> Option<reqwest::Url> {
+    pub(super) fn url(&mut self, key: &str) -> Option<reqwest::Url> {
         let text = self.text(key)?;
         let url =
             reqwest::Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());

@@ -30,6 +30,7 @@ fn an_unknown_or_malformed_key_fails_by_name() {
         ("BRAIN_PLANNING", "twice"),
         ("BRAIN_SCHEMAS", "some"),
         ("BRAIN_LOG_FORMAT", "xml"),
+        ("BRAIN_OTLP_URL", "collector"),
         ("BRAIN_ASK_ABOVE_USD", "much"),
         ("BRAIN_ASK_ABOVE_USD", "-1"),
         ("LLM_BASE_URL", "localhost"),
@@ -311,4 +312,13 @@ fn accounts_in_short_form_are_acted_on() {
     let url = "https://anna%40example.com:secret@dav.example.com/";
     let config = parse(&[("CALDAV_URL", url), ("CARDDAV_URL", url)]).unwrap();
     assert_eq!((config.accounts.len(), config.warnings.as_slice()), (1, [].as_slice()));
+}
+
+#[test]
+fn traces_go_somewhere_only_where_that_is_built_in() {
+    let parsed = parse(&[("BRAIN_OTLP_URL", "http://127.0.0.1:4318")]);
+    match cfg!(feature = "otel") {
+        true => assert_eq!(parsed.unwrap().otlp_url.unwrap().as_str(), "http://127.0.0.1:4318/"),
+        false => assert!(parsed.unwrap_err().contains("built without OpenTelemetry")),
+    }
 }
