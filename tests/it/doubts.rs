@@ -227,6 +227,12 @@ fn what_was_understood_in_part_is_asked_about_before_it_runs() {
     let again = console.say(OLD);
     assert!(did(&press(&mut console, &again, "Leave it")).is_empty());
     assert!(did(&press(&mut console, &again, "Do it without that")).is_empty(), "it was left");
+    // Whoever runs this sees how often an offer was what was meant.
+    drop(console);
+    let turns = program.run(&["turns", "--json"]).stdout;
+    for gives in ["\"gives\":\"taken\"", "\"gives\":\"left\""] {
+        assert_eq!(turns.matches(gives).count(), 1, "{gives}: {turns}");
+    }
 }
 
 #[test]

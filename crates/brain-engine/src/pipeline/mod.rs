@@ -180,7 +180,7 @@ async fn answer(turn: &mut Turn<'_>) -> Result<Answer, TurnError> {
         RoutedOrBlocked::Blocked(why) => return Ok(Answer::says(Path::Blocked, why)),
     };
     turn.account.agreed();
-    turn.account.routed(&ROUTING, route.to_string());
+    turn.account.routed(&ROUTING, route.to_string(), route.kind == guess.kind);
     let answer = match route.kind {
         Kind::Chat => Box::pin(chat::answer(turn, route, early, context, &guess)).await,
         Kind::Investigate | Kind::Action | Kind::Followup if is_conversation => {

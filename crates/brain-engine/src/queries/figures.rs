@@ -10,8 +10,8 @@ use brain_core::core::metrics::InvestigationMetrics;
 use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_core::ports::records::{
-    ASKED_BEFORE, Aside, CompressionTrace, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, SpanOutcome, StageSpan,
-    TurnTrace,
+    ASKED_BEFORE, Aside, CompressionTrace, DUE_BY_OWNER, Due, DueKind, InboxEntry, OFFER_NODE, OFFER_TAKEN,
+    PendingOpen, ROUTED_OTHERWISE, SpanOutcome, StageSpan, TurnTrace,
 };
 use brain_core::ports::{Reader as _, RecordExt, Scan, Stage, StoreError};
 use brain_services::services::context::RequestContext;
@@ -39,6 +39,28 @@ pub struct TurnFigures {
     pub refusals: Option<SavedFigures>,
     /// Of questions that were asked again, if there were any.
     pub repeats: Option<SavedFigures>,
+    /// Of how many messages that a model routed code alone would have said the same.
+    pub routed_alike: ShareOf,
+    /// Of how many offers that were pressed the person took one, and did not leave it.
+    pub offers_taken: ShareOf,
+}
+
+/// A part of a number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ShareOf {
+    /// The part.
+    pub part: usize,
+    /// The number.
+    pub of: usize,
+}
+
+impl ShareOf {
+    fn count<'a>(spans: impl Iterator<Item = &'a StageSpan>, is_part: impl Fn(&str) -> bool) -> Self {
+        spans.fold(Self::default(), |share, span| Self {
+            part: share.part + usize::from(is_part(&span.gives)),
+            of: share.of + 1,
+        })
+    }
 }
 
 /// Messages that took fewer calls of a model than others.
@@ -182,6 +204,10 @@ fn counted(traces: &[TurnTrace], now: DateTime<Utc>) -> TurnFigures {
     for stage in traces.iter().flat_map(|trace| &trace.done.fallbacks) {
         *fallbacks.entry(stage.clone()).or_default() += 1;
     }
+    let spans = |name: &'static str| {
+        let all = traces.iter().flat_map(|trace| &trace.spans);
+        all.filter(move |span| span.name == name && span.outcome == SpanOutcome::Ok && !span.gives.is_empty())
+    };
     let call = |trace: &TurnTrace| trace.spans.iter().rev().find_map(|span| model_call(trace.at, span));
     TurnFigures {
         turns: traces.len(),
@@ -191,6 +217,8 @@ fn counted(traces: &[TurnTrace], now: DateTime<Utc>) -> TurnFigures {
         investigations: investigations(traces),
         refusals: saved(traces, |trace| trace.done.path == Path::Blocked && trace.done.llm_calls > 0),
         repeats: saved(traces, was_asked_before),
+        routed_alike: ShareOf::count(spans("route"), |gives| !gives.ends_with(ROUTED_OTHERWISE)),
+        offers_taken: ShareOf::count(spans(OFFER_NODE), |gives| gives == OFFER_TAKEN),
     }
 }
 

@@ -6,6 +6,7 @@ use brain_core::limits::WEB_ROWS_COUNTED_MAX;
 use brain_core::ports::StoreError;
 use brain_core::ports::metering::UsageSum;
 use brain_core::ports::records::DailyUsage;
+use brain_engine::queries::figures::ShareOf;
 use brain_engine::queries::usage::dollars;
 use brain_engine::queries::{View, decisions, figures, turns, usage};
 use chrono::{Duration, NaiveDate};
@@ -51,8 +52,10 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
         @if !of_turns.fallbacks.is_empty() {
             p { "Stages whose fallback stood in: " (listed(of_turns.fallbacks.iter().map(|(name, count)| format!("{name} {count}×")))) "." }
         }
-        h2 { "What became of cards" }
+        (share("Of messages that a model routed, code alone would have said the same of", of_turns.routed_alike))
+        h2 { "What became of cards and offers" }
         (cards(&counts))
+        (share("Of offers that were pressed, people took", of_turns.offers_taken))
         h2 { "What models took" }
         @if used.is_empty() { p { "No model was called." } }
         @else {
@@ -77,6 +80,11 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
         }
     };
     Ok(PageAnswer::Page("Figures", body))
+}
+
+fn share(what: &str, share: ShareOf) -> Markup {
+    let ShareOf { part, of } = share;
+    html! { @if of > 0 { p { (what) " " (part) " of " (of) " (" (part * 100 / of) " %)." } } }
 }
 
 fn cards(counts: &BTreeMap<String, usize>) -> Markup {

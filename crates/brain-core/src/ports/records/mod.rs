@@ -31,7 +31,9 @@ pub use in_doubt::InDoubt;
 pub use planned::{GateVerdict, GatedAction, PlannedTurn, ShadowTurn};
 pub use post::{Before, InboxEntry, OPEN_UPDATES, OutboxEntry, Show, Shown, UPDATES_BY_MESSAGE};
 pub use summary::{CompressionTrace, ConversationSummary};
-pub use trace::{ASKED_BEFORE, Audit, SpanOutcome, StageSpan, TurnTrace};
+pub use trace::{
+    ASKED_BEFORE, Audit, OFFER_LEFT, OFFER_NODE, OFFER_TAKEN, ROUTED_OTHERWISE, SpanOutcome, StageSpan, TurnTrace,
+};
 pub use usage::DailyUsage;
 
 /// An instant as a part of a key that sorts by time.

@@ -83,6 +83,16 @@ pub enum SpanOutcome {
 /// Said of a stage that was not asked, because its answer to the same was kept.
 pub const ASKED_BEFORE: &str = "asked before";
 
+/// Ends what the router gave, where code alone would have sent the message elsewhere.
+pub const ROUTED_OTHERWISE: &str = " (code alone: otherwise)";
+
+/// The node of an offer that was pressed, and what that came to.
+pub const OFFER_NODE: &str = "offer";
+/// It was taken.
+pub const OFFER_TAKEN: &str = "taken";
+/// It was left.
+pub const OFFER_LEFT: &str = "left";
+
 const FAILED: &str = "failed: ";
 
 impl SpanOutcome {

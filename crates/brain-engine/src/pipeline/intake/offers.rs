@@ -22,7 +22,8 @@ use brain_core::core::provenance::{Sources, WrittenBy};
 use brain_core::core::text::{head_and_tail, shorten, visible};
 use brain_core::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use brain_core::limits;
-use brain_core::ports::{Change, Expect, RecordExt, StoreError, Table};
+use brain_core::ports::records::{OFFER_LEFT, OFFER_NODE, OFFER_TAKEN, SpanOutcome};
+use brain_core::ports::{Change, Expect, RecordExt, StoreError, Table, Usage};
 use brain_services::services::capabilities::{Content, Offerable};
 use brain_services::services::context::RequestContext;
 use brain_services::services::registry::Services;
@@ -134,6 +135,8 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     };
     // Taken in the commit in which it is done: a second press finds nothing.
     let taken = Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
+    let is_left = matches!(&offer.what, Offered::Readings { plans, .. } if choice >= plans.len());
+    pressed(turn, is_left);
     let mut answer = match offer.what {
         Offered::Actions { actions, untrusted } => {
             let Some(action) = actions.into_iter().nth(choice) else {
@@ -174,6 +177,12 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     };
     is_taken(&turn.facts, &mut answer);
     Ok(answer)
+}
+
+/// For the figures: how often what is offered is what was meant.
+fn pressed(turn: &Turn<'_>, is_left: bool) {
+    turn.account.traced(OFFER_NODE, turn.account.elapsed_us(), 0, Usage::default(), SpanOutcome::Ok);
+    turn.account.came_to(&[OFFER_NODE], if is_left { OFFER_LEFT } else { OFFER_TAKEN }.to_owned());
 }
 
 /// What a press says in answer to the question that is open, and that it is taken; `None` where it is no such press.

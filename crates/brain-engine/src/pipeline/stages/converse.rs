@@ -75,7 +75,7 @@ impl Conversing<'_> {
         if is_free && built_in::exact(turn.brain, &turn.facts).is_some() {
             let route = route::decide(turn, guess).await;
             turn.account.agreed();
-            turn.account.routed(&["route"], route.to_string());
+            turn.account.routed(&["route"], route.to_string(), route.kind == guess.kind);
             return act::act(turn, route, context).await;
         }
         let names = turn.brain.plannable(turn.facts.owner()).names();
@@ -99,7 +99,7 @@ impl Conversing<'_> {
             Err(why) => return Ok(Answer::says(Path::Blocked, why)),
         };
         turn.account.agreed();
-        turn.account.routed(&["route"], route.to_string());
+        turn.account.routed(&["route"], route.to_string(), route.kind == guess.kind);
         if let Some(answer) = self.investigated(&route).await? {
             return Ok(answer);
         }

@@ -20,7 +20,7 @@ use brain_core::core::outcome::Report;
 use brain_core::core::progress::Progress;
 use brain_core::core::turn::{Done, Path};
 use brain_core::limits;
-use brain_core::ports::records::{GatedAction, NodeContents, PlannedTurn, SpanOutcome, StageSpan};
+use brain_core::ports::records::{GatedAction, NodeContents, PlannedTurn, ROUTED_OTHERWISE, SpanOutcome, StageSpan};
 use brain_core::ports::{Meter, Patience, Usage};
 
 /// See the module.
@@ -121,10 +121,10 @@ impl TurnAccount {
         }
     }
 
-    /// Where the message goes, as that was settled last.
-    pub fn routed(&self, nodes: &[&str], route: String) {
+    /// Where the message goes, as that was settled last, and whether code alone would have it go there.
+    pub fn routed(&self, nodes: &[&str], route: String, is_guessed: bool) {
         self.entries(|entries| entries.planned.route.clone_from(&route));
-        self.came_to(nodes, route);
+        self.came_to(nodes, if is_guessed { route } else { format!("{route}{ROUTED_OTHERWISE}") });
     }
 
     /// What one plan came to at the gate.
