@@ -98,6 +98,9 @@ async fn so_many_pages_are_told_of_changes_and_none_whose_session_is_over() {
     }
     let answer = page.asks(Method::GET, "/changes/turns").send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let chat = page.asks(Method::GET, "/chat/events").send().await.unwrap();
+    assert_eq!(chat.status(), StatusCode::OK);
+    open.push(chat);
     let mut told = open.remove(0);
     rig.says("hello").await;
     assert_eq!(told.chunk().await.unwrap().unwrap(), "event: changed\ndata: \n\n");

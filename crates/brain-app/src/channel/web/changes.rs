@@ -22,9 +22,9 @@ use super::door::Caller;
 use super::{PageAnswer, PageRequest, WebContext, encoded};
 
 /// So often is looked.
-const EVERY: Duration = Duration::from_secs(1);
+pub(super) const EVERY: Duration = Duration::from_secs(1);
 /// After so many looks without news something is sent all the same, so that a browser that is gone is noticed.
-const SILENT_MAX: u32 = 20;
+pub(super) const SILENT_MAX: u32 = 20;
 
 /// A list that changes while it is looked at.
 #[derive(Debug, Clone, Copy)]

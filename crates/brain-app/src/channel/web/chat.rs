@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
@@ -20,13 +19,11 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::changes::{EVERY, SILENT_MAX};
 use super::door::Caller;
-use super::{PageAnswer, PageRequest};
+use super::{PageAnswer, PageRequest, WebContext};
 use crate::channel::console::terminal::{SenderSink, shared};
 use crate::channel::console::{Line, ReceivedLines, Session};
-
-/// So often something is sent where nothing is said, so that a browser that is gone is noticed.
-const BREATH: Duration = Duration::from_secs(20);
 
 /// Where what a browser says goes: of each session its conversation.
 #[derive(Debug, Default)]
@@ -76,6 +73,7 @@ pub(super) async fn events(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreE
         ));
     };
     let (context, id) = (Arc::clone(asked.context), id.clone());
+    let watched = (Arc::clone(asked.context), asked.caller.clone());
     let (sender, said) = mpsc::unbounded_channel::<Value>();
     let (_, sink) = shared(SenderSink(sender));
     let (hand_on, received) = mpsc::channel(limits::LINES_AHEAD_MAX);
@@ -93,21 +91,33 @@ pub(super) async fn events(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreE
         console.detach(&sink);
         context.chats.close(&id, &hand_on);
     });
-    let events = stream::unfold((said, over.drop_guard()), next_event);
+    let (context, caller) = watched;
+    let page = ChatPage { context, caller, said, _over: over.drop_guard() };
+    let events = stream::unfold(page, next_event);
     let mut response = Response::new(Body::from_stream(events));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     Ok(PageAnswer::Whole(response))
 }
 
-type ChatEvents = (mpsc::UnboundedReceiver<Value>, DropGuard);
+/// A browser that shows the conversation; nothing more goes there once it is logged out.
+struct ChatPage {
+    context: Arc<WebContext>,
+    caller: Caller,
+    said: mpsc::UnboundedReceiver<Value>,
+    _over: DropGuard,
+}
 
-async fn next_event((mut said, guard): ChatEvents) -> Option<(Result<Bytes, Infallible>, ChatEvents)> {
-    let event = match tokio::time::timeout(BREATH, said.recv()).await {
-        Ok(Some(line)) => format!("data: {line}\n\n"),
-        Ok(None) => return None,
-        Err(_silent) => ": \n\n".to_owned(),
-    };
-    Some((Ok(event.into()), (said, guard)))
+async fn next_event(mut page: ChatPage) -> Option<(Result<Bytes, Infallible>, ChatPage)> {
+    for _ in 0..SILENT_MAX {
+        let said = tokio::time::timeout(EVERY, page.said.recv()).await;
+        if !page.context.door.knows(&page.caller) {
+            return None;
+        }
+        if let Ok(said) = said {
+            return said.map(|line| (Ok(format!("data: {line}\n\n").into()), page));
+        }
+    }
+    Some((Ok(": \n\n".into()), page))
 }
 
 /// What a browser says.

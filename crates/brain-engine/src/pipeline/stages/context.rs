@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tokio::task::JoinHandle;
+use tracing::Instrument as _;
 
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Turn, TurnAccount, TurnFacts};
@@ -151,7 +152,8 @@ fn fetch_from(facts: &TurnFacts, services: Vec<Arc<Registration>>) -> Fetching {
     };
     let ctx = facts.ctx.clone();
     let names = services.iter().map(|service| service.info.name.clone()).collect();
-    Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }
+    let gathering = async move { gather(&services, &ctx, wanted).await };
+    Fetching { task: tokio::spawn(gathering.in_current_span()), services: names }
 }
 
 async fn gather(services: &[Arc<Registration>], ctx: &RequestContext, wanted: Wanted) -> Context {
