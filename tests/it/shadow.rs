@@ -33,7 +33,7 @@ async fn kept(rig: &Rig) -> Vec<TurnContents> {
 
 /// What the shadow of the last turn came to, once it is over.
 async fn last_shadow(rig: &Rig) -> (TurnContents, ShadowTurn) {
-    for _ in 0..1_000 {
+    for _ in 0..10_000 {
         if let Some(contents) = kept(rig).await.pop()
             && let Some(shadow) = contents.shadow.clone()
         {

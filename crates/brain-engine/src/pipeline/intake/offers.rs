@@ -14,7 +14,7 @@ use chrono::Duration;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
+use crate::pipeline::turn::{PointedAt, Turn, TurnAccount, TurnError, TurnFacts};
 use crate::queries::offers::{GONE, Offer, Offered};
 use brain_core::core::button::{Button, Press};
 use brain_core::core::plan::PlannedAction;
@@ -136,7 +136,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     // Taken in the commit in which it is done: a second press finds nothing.
     let taken = Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
     let is_left = matches!(&offer.what, Offered::Readings { plans, .. } if choice >= plans.len());
-    pressed(turn, is_left);
+    pressed(turn.account, is_left);
     let mut answer = match offer.what {
         Offered::Actions { actions, untrusted } => {
             let Some(action) = actions.into_iter().nth(choice) else {
@@ -180,9 +180,9 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
 }
 
 /// For the figures: how often what is offered is what was meant.
-fn pressed(turn: &Turn<'_>, is_left: bool) {
-    turn.account.traced(OFFER_NODE, turn.account.elapsed_us(), 0, Usage::default(), SpanOutcome::Ok);
-    turn.account.came_to(&[OFFER_NODE], if is_left { OFFER_LEFT } else { OFFER_TAKEN }.to_owned());
+fn pressed(account: &TurnAccount, is_left: bool) {
+    account.traced(OFFER_NODE, account.elapsed_us(), 0, Usage::default(), SpanOutcome::Ok);
+    account.came_to(&[OFFER_NODE], if is_left { OFFER_LEFT } else { OFFER_TAKEN }.to_owned());
 }
 
 /// What a press says in answer to the question that is open, and that it is taken; `None` where it is no such press.
