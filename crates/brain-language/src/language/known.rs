@@ -23,6 +23,9 @@ const TOPICS: &str = include_str!("../../../../data/language/known.tsv");
 const ANSWERED: [&str; 7] = ["time", "date", "who", "can", "connections", "privacy", ACCOUNTS];
 /// Speaks of what somebody does with an account, too.
 const ACCOUNTS: &str = "accounts";
+/// What is asked by words of several classes stands in rows of its own, `topic/family/class`; this class of a family
+/// may stand beside the others, each of which is needed.
+const BESIDE: &str = "beside";
 /// Longer messages say more.
 const BYTES_MAX: usize = 160;
 /// Shorter words are right or other words.
@@ -48,7 +51,12 @@ struct KnownTopic {
 }
 
 fn topics() -> impl Iterator<Item = KnownTopic> {
-    let lines = TOPICS.lines().filter(|line| !line.starts_with('#'));
+    topics_of("")
+}
+
+/// Those whose names begin so.
+fn topics_of(begin: &str) -> impl Iterator<Item = KnownTopic> {
+    let lines = TOPICS.lines().filter(move |line| !line.starts_with('#') && line.starts_with(begin));
     lines.filter_map(|line| {
         let [name, language, phrases, reply] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
         let phrases = phrases.split('|').map(|phrase| fold(phrase).split(' ').map(str::to_owned).collect()).collect();
@@ -123,11 +131,13 @@ pub fn answer(text: &str, reference: &Reference, here: &Surroundings) -> Option<
         while !rest.is_empty() {
             // A slip in its only word would leave nothing that was asked.
             let core = begins(&topic.phrases, rest, 0).max(begins(&topic.phrases, rest, 1).filter(|taken| *taken > 1));
-            let Some(taken) = core.max(begins(beside, rest, 1)) else { return false };
+            let Some(taken) = core.max(begins(beside, rest, 1)) else {
+                return topic.is_asked_by_classes(&words, beside);
+            };
             is_asked |= core == Some(taken);
             rest = &rest[taken..];
         }
-        is_asked
+        is_asked || topic.is_asked_by_classes(&words, beside)
     })?;
     let mut told = at(topic.reply, topic.language, now)?;
     for (word, row, inner, what) in here.rows() {
@@ -135,6 +145,35 @@ pub fn answer(text: &str, reference: &Reference, here: &Surroundings) -> Option<
         told = told.replace(word, &row.map(|row| row.reply.replace(inner, &what)).unwrap_or_default());
     }
     Some(told)
+}
+
+impl KnownTopic {
+    /// Whether all words of a message are of one family's classes or stand beside them, in any order, and each class is
+    /// there: who, does what, with what.
+    fn is_asked_by_classes(&self, words: &[TypedWord<'_>], beside: &[Vec<String>]) -> bool {
+        let rows: Vec<KnownTopic> =
+            topics_of(&format!("{}/", self.name)).filter(|row| row.language == self.language).collect();
+        let mut families: Vec<&str> = rows.iter().filter_map(|row| Some(row.name.rsplit_once('/')?.0)).collect();
+        families.dedup();
+        families.iter().any(|family| {
+            let classes = rows.iter().filter_map(|row| Some((row.name.strip_prefix(family)?.strip_prefix('/')?, row)));
+            let classes: Vec<(&str, &KnownTopic)> = classes.collect();
+            let needed = |class: &&str| *class != BESIDE;
+            let mut missing: Vec<&str> = classes.iter().map(|(class, _)| *class).filter(needed).collect();
+            let mut rest = words;
+            while !rest.is_empty() {
+                let known = classes.iter().filter_map(|(class, row)| Some((begins(&row.phrases, rest, 0)?, *class)));
+                // Of two that are as long the one counts that is still missing.
+                let longest = known.max_by_key(|(taken, class)| (*taken, missing.contains(class)));
+                let Some((taken, class)) = longest.or_else(|| Some((begins(beside, rest, 1)?, BESIDE))) else {
+                    return false;
+                };
+                missing.retain(|one| *one != class);
+                rest = &rest[taken..];
+            }
+            missing.is_empty()
+        })
+    }
 }
 
 /// A reply at a moment.
@@ -213,7 +252,8 @@ mod tests {
         let parts = ["until", "timein", "wheninit", "model-none", "model-own", "model-elsewhere"];
         let parts = parts.iter().chain(&["connected-none", "connected-some"]);
         let told: Vec<&str> = ANSWERED.iter().chain(parts).copied().collect();
-        for topic in topics() {
+        let is_class = |topic: &KnownTopic| topic.name.split('/').count() == 3 && topic.reply == "-";
+        for topic in topics().filter(|topic| !is_class(topic)) {
             assert!(told.contains(&topic.name) || inner.contains(&topic.name), "{}", topic.name);
             assert_eq!(told.contains(&topic.name), topic.reply != "-", "{}", topic.name);
         }
@@ -267,6 +307,17 @@ mod tests {
             ("who are you?", Surroundings::default(), "No language model is set up"),
             ("who are you?", model("localhost:11434", true), "or on its network (localhost:11434)"),
             ("do you read my mail to train?", model("api.example.com", false), "A language model at api.example.com"),
+            ("who reads along?", Surroundings::default(), "whoever runs it"),
+            ("Who's reading this?", Surroundings::default(), "whoever runs it"),
+            ("does anybody else read what I write here?", Surroundings::default(), "whoever runs it"),
+            ("can other people see my messages", Surroundings::default(), "whoever runs it"),
+            ("hey, is there a human looking at our chat?", Surroundings::default(), "whoever runs it"),
+            ("where do you keep all my data?", Surroundings::default(), "whoever runs it"),
+            ("where does what I type end up", Surroundings::default(), "whoever runs it"),
+            ("are my messages shared with third parties?", Surroundings::default(), "whoever runs it"),
+            ("Do you record our conversations?", Surroundings::default(), "whoever runs it"),
+            ("kann hier sonst jemand meine Nachrichten lesen?", Surroundings::default(), "Wer sie betreibt"),
+            ("wo wird das, was ich dir schreibe, gespeichert?", Surroundings::default(), "Wer sie betreibt"),
             ("who sees this?", connected.clone(), "Connected: work (a@example.com)."),
             ("Wer liest mit?", model("api.example.com", false), "bei api.example.com liest mit"),
             ("was kannst du?", Surroundings::default(), "/help"),
@@ -287,6 +338,18 @@ mod tests {
             "who is Anna?",
             "what can you do about the dentist",
             "who sees the dentist on friday",
+            "did anyone read my mail?",
+            "who reads the minutes",
+            "who is reading my mail to the board",
+            "is anyone looking at the kids?",
+            "can you see my messages",
+            "read what I write",
+            "share this with everyone",
+            "record this",
+            "where do I keep my passport",
+            "where is the data of the survey",
+            "is my data plan paid?",
+            "wer liest morgen vor?",
         ] {
             assert_eq!(answered(text, &Surroundings::default()), None, "{text}");
         }
