@@ -40,7 +40,11 @@ pub(super) fn amends(text: &str) -> bool {
             | PhraseRole::Other
             | PhraseRole::Joined
             | PhraseRole::Alone => false,
-            PhraseRole::BesideYes | PhraseRole::BesideNo | PhraseRole::BesideEither | PhraseRole::Wait => false,
+            PhraseRole::BesideYes
+            | PhraseRole::BesideNo
+            | PhraseRole::Keeps
+            | PhraseRole::BesideEither
+            | PhraseRole::Wait => false,
         })
     })
 }

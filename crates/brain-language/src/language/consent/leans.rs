@@ -22,7 +22,8 @@ pub(super) fn leans(text: &str) -> bool {
         | PhraseRole::Do
         | PhraseRole::Act
         | PhraseRole::BesideYes
-        | PhraseRole::BesideNo => true,
+        | PhraseRole::BesideNo
+        | PhraseRole::Keeps => true,
         PhraseRole::Wait | PhraseRole::Alone | PhraseRole::Other | PhraseRole::Joined => true,
         PhraseRole::BesideEither | PhraseRole::But | PhraseRole::Change | PhraseRole::Instead => false,
     };

@@ -33,6 +33,8 @@ pub(super) enum PhraseRole {
     BesideYes,
     /// Fits a no and decides nothing alone: what gives the reason.
     BesideNo,
+    /// Has things stay as they are: fits a no and decides nothing alone, but behind what puts off it is one.
+    Keeps,
     /// Courtesy and address, of either polarity.
     BesideEither,
     /// Puts off. It decides nothing, and stops what has not begun.
@@ -51,13 +53,14 @@ pub(super) enum PhraseRole {
     Instead,
 }
 
-const ROLES: [PhraseRole; 14] = [
+const ROLES: [PhraseRole; 15] = [
     PhraseRole::Yes,
     PhraseRole::No,
     PhraseRole::Do,
     PhraseRole::Act,
     PhraseRole::BesideYes,
     PhraseRole::BesideNo,
+    PhraseRole::Keeps,
     PhraseRole::BesideEither,
     PhraseRole::Wait,
     PhraseRole::Other,
@@ -80,6 +83,8 @@ impl PhraseMark {
     pub(super) const DO: usize = 32;
     pub(super) const ACT: usize = 64;
     pub(super) const WAIT: usize = 128;
+    /// What fits a plain yes needs one, so this stands for nothing else.
+    pub(super) const KEEPS: usize = Self::NEEDS_NO | Self::ACT;
     /// How many sets of marks there are.
     pub(super) const SETS: usize = 256;
 }

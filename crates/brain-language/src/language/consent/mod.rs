@@ -10,7 +10,8 @@
 //! - A yes needs a phrase that is a yes by itself; courtesy, thanks and 🙏 alone decide nothing.
 //! - Words known to look like a decision without being one (a repeated yes, a negated imperative) undo it
 //!   wherever they stand.
-//! - What puts off, behind a yes or a no or alone, is [`Consent::Wait`], whatever else stands beside it.
+//! - What puts off, behind a yes or a no or alone, is [`Consent::Wait`], whatever else stands beside it, but for what
+//!   says that things stay as they are.
 //! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
 //!   is `Other`.
 //! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
@@ -126,6 +127,8 @@ fn agree(coverings: &MarkReach, vetoed: Langs) -> Consent {
         let two_actions = marks & PhraseMark::DO != 0 && marks & PhraseMark::ACT != 0;
         if stands_alone || two_actions || (langs & vetoed != 0 && marks != 0) {
             torn |= langs;
+        } else if marks & PhraseMark::WAIT != 0 && keeps(marks) {
+            no |= langs;
         } else if marks & PhraseMark::WAIT != 0 {
             wait |= langs;
         } else if says(marks, PhraseMark::YES, PhraseMark::NO | PhraseMark::NEEDS_NO | PhraseMark::ALONE) {
@@ -144,6 +147,12 @@ fn agree(coverings: &MarkReach, vetoed: Langs) -> Consent {
     }
 }
 
+/// Whether things are to stay as they are, and nothing says yes.
+fn keeps(marks: MarkSet) -> bool {
+    let yes = PhraseMark::YES | PhraseMark::NEEDS_YES | PhraseMark::ALONE;
+    marks & PhraseMark::KEEPS == PhraseMark::KEEPS && marks & yes == 0
+}
+
 fn says(marks: MarkSet, wanted: MarkSet, unwanted: MarkSet) -> bool {
     marks & wanted != 0 && marks & unwanted == 0
 }
@@ -158,6 +167,7 @@ impl PhraseRole {
             PhraseRole::Act => Some(PhraseMark::NEEDS_YES | PhraseMark::ACT),
             PhraseRole::BesideYes => Some(PhraseMark::NEEDS_YES),
             PhraseRole::BesideNo => Some(PhraseMark::NEEDS_NO),
+            PhraseRole::Keeps => Some(PhraseMark::KEEPS),
             PhraseRole::BesideEither => Some(0),
             PhraseRole::Wait => Some(PhraseMark::WAIT),
             PhraseRole::Alone => Some(PhraseMark::ALONE),

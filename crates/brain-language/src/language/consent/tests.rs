@@ -139,6 +139,12 @@ fn what_puts_off_is_neither_whatever_stands_beside_it() {
     ] {
         assert_eq!(read(text), Consent::Wait, "{text:?}");
     }
+    for text in ["no wait, keep it", "wait, keep that please", "hold on, leave it as it is", "nein warte, behalt es"] {
+        assert_eq!(read(text), Consent::No, "{text:?}");
+    }
+    for text in ["keep it", "wait, keep the first one", "wait for it"] {
+        assert_eq!(read(text), Consent::Other, "{text:?}");
+    }
     for text in ["don't wait", "wait until 5", "yes, can't wait", "wait?", "waiting", "the wait is over"] {
         assert_eq!(read(text), Consent::Other, "{text:?}");
     }

@@ -74,6 +74,7 @@ impl PhraseRole {
             "act" => PhraseRole::Act,
             "+yes" => PhraseRole::BesideYes,
             "+no" => PhraseRole::BesideNo,
+            "stays" => PhraseRole::Keeps,
             "+" => PhraseRole::BesideEither,
             "wait" => PhraseRole::Wait,
             "other" => PhraseRole::Other,
@@ -238,7 +239,9 @@ impl Books {
             if langs(&[PhraseRole::Yes, PhraseRole::Do, PhraseRole::Act, PhraseRole::BesideYes])
                 & langs(&[PhraseRole::No])
                 != 0
-                || langs(&[PhraseRole::No, PhraseRole::BesideNo]) & langs(&[PhraseRole::Yes, PhraseRole::Do]) != 0
+                || langs(&[PhraseRole::No, PhraseRole::BesideNo, PhraseRole::Keeps])
+                    & langs(&[PhraseRole::Yes, PhraseRole::Do])
+                    != 0
             {
                 found.push(words.clone());
             }
