@@ -10,7 +10,21 @@ use brain_language::language::time;
 use brain_language::language::time::{Reference, When, local_instant};
 
 /// What words change of the parameters of a command; whether they do.
-pub(super) type Amender = fn(&mut Params, &str, &Reference) -> bool;
+pub(super) type Amender = fn(&mut Params, &AmendingWords<'_>) -> bool;
+
+/// Words that may change a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AmendingWords<'a> {
+    pub text: &'a str,
+    pub reference: &'a Reference,
+    /// Whom they put in the place of whoever it was for.
+    pub somebody: Option<&'a str>,
+}
+
+/// What words put in the place of what was there: "change it to …", "to … instead".
+pub(super) fn replacement(words: &str) -> Option<&str> {
+    captured(&[r"(?i)^(?:\w+ (?:it|this|that) (?:in)?to|to) ([^,]+?)(?: instead| please)*[.!]?$"], words)
+}
 
 /// The first capture of the first pattern that fits the whole text.
 ///
@@ -21,7 +35,8 @@ pub(super) fn captured<'t>(patterns: &[&str], text: &'t str) -> Option<&'t str> 
     Some(found.get(1)?.as_str().trim())
 }
 
-pub(super) fn people(params: &mut Params, name: &str, words: &str) -> bool {
+pub(super) fn people(params: &mut Params, name: &str, said: &AmendingWords<'_>) -> bool {
+    let words = said.text;
     let only = [r"(?i)^(?:send it |make it )?to ([^,]+?)(?: instead)?[.!]?$"];
     let too = [
         r"(?i)^(?:also )?(?:cc|include|add|invite) ([^,:]+?)(?: (?:on|to|in|into) (?:it|that|this))?(?: too| as well)?[.!]?$",
@@ -30,7 +45,10 @@ pub(super) fn people(params: &mut Params, name: &str, words: &str) -> bool {
     let without = [r"(?i)^(?:without|leave out|remove|drop|not) ([^,]+?)[.!]?$"];
     let listed = params.get(name).and_then(|listed| serde_json::from_value(listed.clone()).ok());
     let mut listed: Vec<String> = listed.unwrap_or_default();
-    if let Some(person) = captured(&only, words).filter(|_| name == "to") {
+    // Of several nobody knows whose place it is.
+    if let Some(person) = said.somebody.filter(|_| name == "to" || listed.len() == 1) {
+        listed = vec![person.to_owned()];
+    } else if let Some(person) = captured(&only, words).filter(|_| name == "to") {
         listed = vec![person.to_owned()];
     } else if let Some(person) = captured(&too, words) {
         listed.push(person.to_owned());

@@ -3,7 +3,7 @@
 //! The change is applied to the one action it fits, newest first; nothing fitting means nothing is guessed. What words
 //! change of a command stands with its service.
 
-use super::amending::{Amender, captured};
+use super::amending::{Amender, AmendingWords, captured, replacement};
 use super::{calendar, email, task};
 use brain_core::core::plan::PlannedAction;
 use brain_language::language::time::Reference;
@@ -12,22 +12,34 @@ use brain_language::language::time::Reference;
 const AMENDERS: [(&str, &[(&str, Amender)]); 3] =
     [(email::NAME, &email::AMENDERS), (calendar::NAME, &calendar::AMENDERS), (task::NAME, &task::AMENDERS)];
 
-/// The actions of a card with the change applied; `None` when the words change nothing we know of.
-pub fn amend(actions: &[PlannedAction], text: &str, reference: &Reference) -> Option<Vec<PlannedAction>> {
-    let words = without_lead(text);
+/// Who may be meant by what words put in the place of what was there.
+pub fn instead(text: &str) -> Option<&str> {
+    replacement(without_lead(text))
+}
+
+/// The actions of a card with the change applied; `None` when the words change nothing we know of. `is_somebody`: whether
+/// a name is that of somebody it may be for.
+pub fn amend(
+    actions: &[PlannedAction],
+    text: &str,
+    reference: &Reference,
+    is_somebody: impl Fn(&str) -> bool,
+) -> Option<Vec<PlannedAction>> {
+    let somebody = instead(text).filter(|name| is_somebody(name));
+    let said = AmendingWords { text: without_lead(text), reference, somebody };
     (0..actions.len()).rev().find_map(|index| {
-        let changed = amend_one(&actions[index], words, reference)?;
+        let changed = amend_one(&actions[index], &said)?;
         let mut all = actions.to_vec();
         all[index] = changed;
         Some(all)
     })
 }
 
-fn amend_one(action: &PlannedAction, words: &str, reference: &Reference) -> Option<PlannedAction> {
+fn amend_one(action: &PlannedAction, said: &AmendingWords<'_>) -> Option<PlannedAction> {
     let (_, amenders) = AMENDERS.iter().find(|(service, _)| *service == action.service)?;
     let (_, amender) = amenders.iter().find(|(command, _)| *command == action.command)?;
     let mut changed = action.clone();
-    amender(&mut changed.params, words, reference).then_some(changed)
+    amender(&mut changed.params, said).then_some(changed)
 }
 
 /// The words behind what leads in an amendment: a yes or a no, and an adverb or a conjunction.
@@ -54,7 +66,7 @@ mod tests {
             params: params.as_object().unwrap().clone(),
             ..PlannedAction::default()
         };
-        amend(&[action], text, &reference).map(|mut actions| actions.remove(0).params)
+        amend(&[action], text, &reference, |name| name.ends_with("Miller")).map(|mut actions| actions.remove(0).params)
     }
 
     fn event() -> Value {
@@ -83,6 +95,28 @@ mod tests {
         assert_eq!(changed("also say sorry")["body"], "I'm late.\nSorry.");
         assert_eq!(changed("to Anna instead")["to"], json!(["Anna"]));
         assert_eq!(changed("add Tom too")["to"], json!(["bob@example.com", "Tom"]));
+    }
+
+    #[test]
+    fn somebody_takes_the_place_of_whoever_it_was_for() {
+        let mail = json!({"to": ["bob@example.com"], "subject": "Late", "body": "I'm late."});
+        for text in ["change it to Dan Miller", "no, make that to Dan Miller please", "to Dan Miller instead"] {
+            assert_eq!(
+                change("email", "send_email", mail.clone(), text).unwrap()["to"],
+                json!(["Dan Miller"]),
+                "{text}"
+            );
+            let params = change("calendar", "create_event", event(), text).unwrap();
+            assert_eq!((&params["attendees"], &params["summary"]), (&json!(["Dan Miller"]), &json!("Lunch")), "{text}");
+        }
+        let with_tom = json!({"summary": "Lunch with Tom", "attendees": ["tom@example.com"]});
+        let params = change("calendar", "create_event", with_tom, "change it to Dan Miller").unwrap();
+        assert_eq!(params["summary"], "Lunch with Dan Miller");
+        let two = json!({"summary": "Lunch", "attendees": ["tom@example.com", "bob@example.com"]});
+        assert_eq!(change("calendar", "create_event", two, "change it to Dan Miller"), None);
+        assert_eq!(change("email", "send_email", mail, "change it to something nicer"), None);
+        let moved = change("calendar", "create_event", event(), "change it to Thursday").unwrap();
+        assert_eq!(moved["attendees"], event()["attendees"]);
     }
 
     #[test]

@@ -11,7 +11,6 @@ use brain_core::core::plan::Plan;
 use brain_core::ports::Usage;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Understood;
-use brain_services::services::amendment;
 use brain_services::services::condition::CheckedFirst;
 use brain_services::services::standing::Planner;
 
@@ -53,7 +52,7 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
         return proposed(Plan::default(), remark, Planner::BuiltIn);
     }
     if let Some(amended) = topic.amends {
-        return match amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()) {
+        return match amended.changed(&turn.facts) {
             Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark, Planner::BuiltIn),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };

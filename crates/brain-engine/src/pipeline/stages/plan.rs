@@ -25,7 +25,6 @@ use brain_core::core::turn::Along;
 use brain_core::limits;
 use brain_core::ports::{Model, Stage, Usage};
 use brain_core::prompts::Fixed;
-use brain_services::services::amendment;
 use brain_services::services::registry::CatalogExtent;
 use brain_services::services::standing::Planner;
 
@@ -80,9 +79,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
     }
     // What is said of a draft exactly is done to it exactly.
     let redrafts = topic.amends.filter(|amended| amended.card.is_none());
-    if let Some(actions) =
-        redrafts.and_then(|amended| amendment::amend(&amended.actions, turn.facts.words(), &turn.facts.reference()))
-    {
+    if let Some(actions) = redrafts.and_then(|amended| amended.changed(&turn.facts)) {
         return by_built_in(Plan { actions, ..Plan::default() });
     }
     if model.is_slow(Stage::Plan)

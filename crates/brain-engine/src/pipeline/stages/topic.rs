@@ -12,6 +12,7 @@ use brain_core::limits;
 use brain_core::ports::ModelError;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Condition;
+use brain_services::services::amendment;
 use brain_services::services::registry::Registry;
 use brain_services::services::standing::{ConditionState, Planner};
 
@@ -59,6 +60,8 @@ pub struct Amended<'a> {
     pub request: String,
     /// Their values are settled already and stay as they are, and so does what has to succeed first.
     pub actions: Vec<PlannedAction>,
+    /// Whom the change puts in the place of whoever it was for, where that is somebody.
+    pub somebody: Option<String>,
     /// The card that they wait on; what has been done already, a draft, waits on none.
     pub card: Option<&'a Pending>,
 }
@@ -67,13 +70,19 @@ impl<'a> Amended<'a> {
     /// A card.
     pub fn card(pending: &'a Pending) -> Self {
         let actions = pending.planned(|target| target.id.clone());
-        Self { request: pending.request.clone(), actions, card: Some(pending) }
+        Self { request: pending.request.clone(), actions, somebody: None, card: Some(pending) }
     }
 
     /// A draft, which waits on no card.
     pub fn draft(services: &Registry, writing: PlannedAction) -> Self {
         let request = show::meant(services, std::slice::from_ref(&writing));
-        Self { request, actions: vec![writing], card: None }
+        Self { request, actions: vec![writing], somebody: None, card: None }
+    }
+
+    /// The actions, changed by code as a message says; `None` where it says nothing that code can read.
+    pub(super) fn changed(&self, facts: &TurnFacts) -> Option<Vec<PlannedAction>> {
+        let is_somebody = |name: &str| self.somebody.as_deref() == Some(name);
+        amendment::amend(&self.actions, facts.words(), &facts.reference(), is_somebody)
     }
 
     /// The actions with the words of the card, not with the ids behind them.

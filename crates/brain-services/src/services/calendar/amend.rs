@@ -4,24 +4,40 @@ use chrono::DateTime;
 use chrono_tz::Tz;
 
 use crate::services::amending::{
-    Amender, captured, in_changes, instant, named, new_time, people, shift, stored, unquoted,
+    Amender, AmendingWords, captured, in_changes, instant, named, new_time, people, shift, stored, unquoted,
 };
 use brain_core::core::plan::Params;
 use brain_language::language::time::{self, DateOrder, Reference};
 
 pub(in crate::services) const AMENDERS: [(&str, Amender); 2] = [
-    ("create_event", |params, words, reference| {
-        named(params, "summary", words)
-            || place(params, words)
-            || people(params, "attendees", words)
-            || move_event(params, words, reference)
+    ("create_event", |params, said| {
+        named(params, "summary", said.text)
+            || place(params, said.text)
+            || guests(params, said)
+            || move_event(params, said.text, said.reference)
     }),
-    ("update_event", |params, words, reference| {
+    ("update_event", |params, said| {
         in_changes(params, |changes| {
-            named(changes, "summary", words) || place(changes, words) || move_event(changes, words, reference)
+            named(changes, "summary", said.text)
+                || place(changes, said.text)
+                || move_event(changes, said.text, said.reference)
         })
     }),
 ];
+
+/// Who comes; what is called by the guest whose place somebody takes is called by theirs.
+fn guests(params: &mut Params, said: &AmendingWords<'_>) -> bool {
+    let before = params.get("attendees").and_then(|all| all.get(0)?.as_str()).unwrap_or_default().to_lowercase();
+    let are_changed = people(params, "attendees", said);
+    let summary = params.get("summary").and_then(|summary| summary.as_str()).unwrap_or_default();
+    if let (Some(guest), Some((what, who))) = (said.somebody, summary.split_once(" with "))
+        && are_changed
+        && who.split_whitespace().all(|word| before.contains(&word.to_lowercase()))
+    {
+        params.insert("summary".to_owned(), format!("{what} with {guest}").into());
+    }
+    are_changed
+}
 
 fn place(params: &mut Params, words: &str) -> bool {
     let patterns = [

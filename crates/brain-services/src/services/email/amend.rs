@@ -3,18 +3,20 @@
 use serde_json::Value;
 
 use super::letter::{UNNAMED, ungreeted};
-use crate::services::amending::{Amender, captured, people, unquoted};
+use crate::services::amending::{Amender, AmendingWords, captured, people, unquoted};
 use brain_core::core::plan::Params;
 
 pub(in crate::services) const AMENDERS: [(&str, Amender); 5] = [
-    ("create_draft", |params, words, _| {
-        in_general(params, words) || letter(params, words) || recipients(params, words)
-    }),
-    ("send_email", |params, words, _| in_general(params, words) || letter(params, words) || recipients(params, words)),
-    ("forward_email", |params, words, _| in_general(params, words) || recipients(params, words)),
-    ("reply_to_email", |params, words, _| in_general(params, words) || letter(params, words)),
-    ("reply_all", |params, words, _| in_general(params, words) || letter(params, words)),
+    ("create_draft", to_somebody),
+    ("send_email", to_somebody),
+    ("forward_email", |params, said| in_general(params, said.text) || recipients(params, said)),
+    ("reply_to_email", |params, said| in_general(params, said.text) || letter(params, said.text)),
+    ("reply_all", |params, said| in_general(params, said.text) || letter(params, said.text)),
 ];
+
+fn to_somebody(params: &mut Params, said: &AmendingWords<'_>) -> bool {
+    in_general(params, said.text) || letter(params, said.text) || recipients(params, said)
+}
 
 fn in_general(params: &mut Params, words: &str) -> bool {
     leaves(params, words) || leaves_out_files(params, words)
@@ -67,8 +69,8 @@ fn letter(params: &mut Params, words: &str) -> bool {
     true
 }
 
-fn recipients(params: &mut Params, words: &str) -> bool {
-    let are_changed = people(params, "to", words);
+fn recipients(params: &mut Params, said: &AmendingWords<'_>) -> bool {
+    let are_changed = people(params, "to", said);
     // A letter that greets somebody greets whom it goes to.
     if are_changed && params.get("body").and_then(Value::as_str).is_some_and(|body| ungreeted(body) != body) {
         params.insert("greets".to_owned(), UNNAMED.into());

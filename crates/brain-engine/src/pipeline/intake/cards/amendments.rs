@@ -20,7 +20,10 @@ use brain_core::core::pending::Pending;
 use brain_core::core::turn::{Input, Origin, Path};
 use brain_language::language::consent;
 use brain_language::language::consent::Consent;
+use brain_language::language::people::{self, Candidate};
 use brain_language::language::routing::{Guess, Kind};
+use brain_services::services::address_book::PeopleQuery;
+use brain_services::services::amendment;
 
 const STAYS: &str = "I couldn't work out that change, so the card stays as it was. Nothing was done.";
 
@@ -80,7 +83,7 @@ fn meant<'t>(facts: &'t TurnFacts, is_conversation: bool) -> AmendedThing<'t> {
 /// Changes a card: a new one takes its place, in the commit that withdraws it. Until then it waits as it is, and so it
 /// does where the change cannot be planned.
 async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> {
-    let mut answer = match planned_again(turn, &pending.domains, &Amended::card(pending)).await {
+    let mut answer = match planned_again(turn, &pending.domains, Amended::card(pending)).await {
         // A question about it changes nothing of it.
         Ok(answer) if only_looked(turn.brain, &answer) => return Ok(Answer { path: Path::Consent, ..answer }),
         Ok(answer) if leads_on(&answer) => answer,
@@ -98,11 +101,21 @@ async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> 
 pub(super) async fn planned_again(
     turn: &Turn<'_>,
     domains: &[String],
-    amended: &Amended<'_>,
+    mut amended: Amended<'_>,
 ) -> Result<Answer, TurnError> {
+    amended.somebody = somebody(turn.brain, &turn.facts).await;
     let guess = Guess { kind: Kind::Action, domains: domains.to_vec(), confidence: 1.0 };
     let context = turn.unless_cancelled(context::fetch(turn.brain, &turn.facts, &guess).all(turn.account)).await?;
-    rounds(turn, domains, &context, Topic { amends: Some(amended), ..Topic::default() }).await
+    rounds(turn, domains, &context, Topic { amends: Some(&amended), ..Topic::default() }).await
+}
+
+/// Whom a message puts in the place of somebody else, where it names an address or somebody who is known.
+async fn somebody(brain: &Brain, facts: &TurnFacts) -> Option<String> {
+    let name = amendment::instead(facts.words())?;
+    let known = brain.people.people(facts.owner(), &PeopleQuery::names([name])).await;
+    let known = known.inspect_err(|error| tracing::warn!(%error, "nobody can tell who is meant")).ok()?;
+    let known: Vec<Candidate> = known.iter().map(Candidate::from).collect();
+    (name.contains('@') || !people::look_up(name, &known).is_empty()).then(|| name.to_owned())
 }
 
 /// True when something was looked up, and nothing else came of it.

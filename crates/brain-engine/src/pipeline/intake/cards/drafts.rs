@@ -92,7 +92,7 @@ impl Draft {
             return true;
         }
         let is_own = matches!(facts.understood(&[]), Understood::Plan { .. } | Understood::Ask { .. });
-        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &facts.reference());
+        let changed = amendment::amend(std::slice::from_ref(&self.writing), text, &facts.reference(), |_| false);
         let Some(changed) = changed.filter(|_| !is_own) else { return false };
         let people = |planned: &PlannedAction| {
             let entry = brain.services.command(&planned.service, &planned.command);
@@ -110,7 +110,7 @@ impl Draft {
     async fn redrafted(self, turn: &Turn<'_>) -> Result<Answer, TurnError> {
         let (service, command) = (self.writing.service.clone(), self.writing.command.clone());
         let amended = Amended::draft(&turn.brain.services, self.writing.clone());
-        let mut answer = planned_again(turn, std::slice::from_ref(&service), &amended).await?;
+        let mut answer = planned_again(turn, std::slice::from_ref(&service), amended).await?;
         let is_it = |report: &&Report| report.service == service && report.command == command;
         if answer.reports.iter().filter(is_it).any(|report| report.status == Status::Succeeded) {
             self.replaced(turn.brain, &turn.facts, &mut answer).await?;
