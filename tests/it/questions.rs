@@ -75,13 +75,18 @@ fn a_question_eats_no_question_no_report_and_no_letter_to_somebody_else() {
     for (asked, said) in [
         ("schedule a call with Anna", "Wann hab ich am Donnerstag Zeit?"),
         ("remind me tomorrow", "I've called the bank"),
-        ("write a mail to Bob Miller", "email this to carl@example.com saying hello there"),
     ] {
         let mut console = open(&Program::new());
         is_asked(&mut console, asked);
         let answer = console.say(said);
         assert!(did(&answer).iter().all(|done| done == LISTED), "{said}: {answer:#?}");
     }
+    let mut console = open(&Program::new());
+    is_asked(&mut console, "write a mail to Bob Miller");
+    let answer = console.say("email this to carl@example.com saying hello there");
+    assert_eq!(did(&answer), ["email.send_email pending"], "{answer:#?}");
+    let to = params_of(&answer)["to"].to_string();
+    assert!(to.contains("carl@example.com") && !to.contains("bob"), "{to}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub const BUILDERS: Builders = Builders {
         Built::Act(brain_core::core::plan::PlannedAction { service, command, ..Default::default() })
     },
     retimed: |_, _| None,
+    revalued: |_, _| None,
     looks_up: |_| false,
     waits: |_| false,
     ahead: |_, _, _, _| Vec::new(),

@@ -10,6 +10,36 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
+/// The only words of a text that are shaped like these, figure for figure and letter for letter, with the marks between,
+/// and are others: a number like a number, an address like an address. Words without either have no shape to go by.
+pub fn shaped_like<'t>(text: &'t str, value: &str) -> Option<&'t str> {
+    let shape = |word: &str| {
+        let kind = |c: char| {
+            if c.is_numeric() {
+                '9'
+            } else if c.is_alphabetic() {
+                'a'
+            } else {
+                c
+            }
+        };
+        let mut shape: Vec<char> = word.chars().map(kind).collect();
+        shape.dedup();
+        shape
+    };
+    let edges = |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '\'');
+    let wanted: Vec<Vec<char>> = value.split_whitespace().map(|word| shape(word.trim_matches(edges))).collect();
+    let tells = wanted.iter().flatten().any(|c| matches!(c, '9' | '@'));
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(edges)).collect();
+    let fits = |words: &&[&str]| words.iter().map(|word| shape(word)).eq(wanted.iter().cloned());
+    let mut found = words.windows(wanted.len().max(1)).filter(fits).filter(|_| tells);
+    let (only, None) = (found.next()?, found.next()) else { return None };
+    let begin = only.first()?.as_ptr().addr() - text.as_ptr().addr();
+    let last = only.last()?;
+    let found = text.get(begin..last.as_ptr().addr() - text.as_ptr().addr() + last.len())?;
+    (found != value).then_some(found)
+}
+
 /// Lower case, compatibility forms unified, accents gone: `Dvořák` and `dvorak` are the same.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
@@ -145,6 +175,24 @@ mod tests {
         ] {
             assert_eq!(distance(a, b, 2), edits, "{a} {b}");
             assert_eq!(distance(b, a, 1), edits.filter(|edits| *edits < 2), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_value_stands_for_the_only_words_of_its_shape() {
+        for (text, value, found) in [
+            ("the door code is 4712", "4713", Some("4712")),
+            ("Rent 900 €, due on the 3rd", "950", Some("900")),
+            ("call 0151 234567", "0151 234568", Some("0151 234567")),
+            ("write to ann@example.com.", "anna@example.com", Some("ann@example.com")),
+            ("gate 12B at 5pm", "6pm", None),
+            ("from 9 to 5", "6", None),
+            ("the code is 4712", "4712", None),
+            ("the code is blue", "green", None),
+            ("", "5", None),
+            ("5", "", None),
+        ] {
+            assert_eq!(shaped_like(text, value), found, "{text} {value}");
         }
     }
 }

@@ -20,7 +20,7 @@ use brain_language::language::tokens::lower;
 
 /// Of the built-in services.
 pub const BUILDERS: Builders =
-    Builders { build, retimed, looks_up, waits, ahead: task::ahead::plan, address: letter::address, goes_on };
+    Builders { build, retimed, revalued, looks_up, waits, ahead: task::ahead::plan, address: letter::address, goes_on };
 
 /// Each service's, by the commands that its phrases name.
 const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
@@ -317,6 +317,11 @@ fn goes_on(action: &mut PlannedAction, sentence: &str) {
         notes::NAME => notes::go_on(action, sentence),
         _ => {}
     }
+}
+
+/// A message that is nothing but another value, after words that hold one like it were kept.
+fn revalued(last: &PastAction, value: &str) -> Option<PlannedAction> {
+    notes::revalued(last, value).or_else(|| memory::revalued(last, value))
 }
 
 /// A message that is nothing but a time, after something that has one.

@@ -48,6 +48,12 @@ fn time_of(words: &str, found: &[&TimeMention], reference: &Reference, ctx: &Req
     Some(Hint { rest, from, to, clock: clock_alone(&said, to - from, ctx) })
 }
 
+/// The end of the days that a time is, where they are over.
+pub(super) fn days_over(result: &Result<When, Problem>, reference: &Reference) -> Option<DateTime<Utc>> {
+    let (from, to) = span(result, reference.zone)?;
+    (to <= reference.now && to - from >= Duration::days(1)).then_some(to)
+}
+
 /// First instant and end of a time.
 fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let (at, grain) = match result {

@@ -77,6 +77,7 @@ class_names! {
         subject,
         det,
         pronoun,
+        points,
         preposition,
         finite,
         bare,
@@ -273,7 +274,8 @@ fn by_verb(rest: &[&str], known: &MoodWords) -> Mood {
         return Mood::Order;
     }
     if known.subject.holds(first) && rest.len() > 1 {
-        return Mood::Statement;
+        let is_value = |len: usize| len < rest.len() && rest[len..].iter().all(|word| word.contains(char::is_numeric));
+        return if starts(&known.points, rest).is_some_and(is_value) { Mood::Fragment } else { Mood::Statement };
     }
     let verb_at = |max: usize| (1..rest.len().min(max)).find(|at| is_finite(rest, *at, known));
     // A modal verb of wish behind the subject makes the statement a wish.

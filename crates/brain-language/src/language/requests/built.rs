@@ -31,6 +31,8 @@ pub struct Builders {
     pub build: Builder,
     /// Of nothing but a time, after something that has one.
     pub retimed: fn(&PastAction, &str) -> Option<PlannedAction>,
+    /// Of nothing but another value behind a correction, after something that holds one like it.
+    pub revalued: fn(&PastAction, &str) -> Option<PlannedAction>,
     /// Whether a command, `service.command`, only asks for something that is there.
     pub looks_up: fn(&str) -> bool,
     /// Whether a command waits for what it depends on.

@@ -107,7 +107,7 @@ fn read_as_said(parser: &Parser) -> (Derived, u32) {
     let Derivation { parts, cost, rival } = (*parser.derivation(&parser.all())).clone();
     let (draft, parts) = drafted(parts, heard, hearing);
     if draft == PlanDraft::Nothing
-        && let Some(action) = only_a_time(parser)
+        && let Some(action) = only_a_value(parser)
     {
         return (PlanDraft::Plan(Plan { actions: vec![action], ..Plan::default() }).into(), cost);
     }
@@ -202,23 +202,33 @@ pub fn says_nothing(parser: &Parser) -> bool {
     !parts.is_empty() && parts.iter().all(|part| parser.is_talk(part.tokens.clone()) || polite(&part.tokens))
 }
 
-/// A bare time, perhaps behind a negation, corrects what was planned last.
-pub fn only_a_time(parser: &Parser) -> Option<PlannedAction> {
+/// A bare time, perhaps behind a negation, corrects what was planned last; so does another value behind one.
+pub fn only_a_value(parser: &Parser) -> Option<PlannedAction> {
     let (heard, hearing, all) = (parser.heard, parser.hearing, parser.all());
-    let ids = heard.ids(all.clone());
+    let (live, ids) = (heard.live(all.clone()), heard.ids(all.clone()));
+    let behind = corrections(ids);
+    let just = hearing.history.last().and_then(|past| past.actions.last()).filter(|_| behind > 0);
+    let just = just.filter(|past| fits(parser.domains, &past.service));
+    let revalued = |words| (hearing.builders.revalued)(just?, words);
     let [time] = heard.times_in(&all)[..] else {
-        return None;
+        return revalued(heard.raw(*live.get(behind)?, *live.last()?)).filter(|_| heard.masks.is_empty());
     };
-    let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids) || is_only_told(parser, time);
-    let last = history::latest(hearing.history, |past| fits(parser.domains, &past.service)).filter(|_| is_bare)?;
     let words = heard.words_of(&heard.masks[time]);
-    (hearing.builders.retimed)(last, words)
+    let last = history::latest(hearing.history, |past| fits(parser.domains, &past.service))?;
+    let is_bare = behind == ids.len() || is_only_told(parser, time);
+    (hearing.builders.retimed)(last, words).or_else(|| revalued(words)).filter(|_| is_bare)
+}
+
+/// How many words only say that something else is meant, and point at what: "no, it's".
+fn corrections(ids: &[WordId]) -> usize {
+    let corrects = GRAMMAR.lexicon.starts("correction", ids).unwrap_or_default();
+    corrects + GRAMMAR.lexicon.starts("pointsat", &ids[corrects..]).filter(|_| corrects > 0).unwrap_or_default()
 }
 
 /// Beside a time that is said alone, as a sentence, everything only tells.
 fn is_only_told(parser: &Parser, time: usize) -> bool {
     let (heard, parts) = (parser.heard, parts_in_any(parser));
-    let corrects = |ids: &[_]| ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", ids);
+    let corrects = |ids: &[_]| corrections(ids) == ids.len();
     let alone = |part: &Passage| heard.times_in(&part.tokens) == [time] && corrects(heard.ids(part.tokens.clone()));
     let told = |part: &Passage| {
         let role = matches!(

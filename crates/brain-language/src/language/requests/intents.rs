@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::derivation::only_a_time;
+use super::derivation::only_a_value;
 use super::hearing::Hearing;
 use super::parser::{Parser, Passage, parsed};
 use crate::language::work::Work;
@@ -72,7 +72,7 @@ impl Parser<'_> {
     pub fn intents(&self) -> Vec<Intent> {
         let mut out = self.intents_in(self.all());
         if out.is_empty()
-            && let Some(action) = only_a_time(self)
+            && let Some(action) = only_a_value(self)
         {
             let (service, command) = (action.service, action.command);
             let span = self.bytes(&self.all());

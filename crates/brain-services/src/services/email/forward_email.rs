@@ -39,6 +39,7 @@ use brain_core::core::text::visible;
 use brain_core::limits::FORWARD_CHARS_MAX;
 use brain_core::limits::{MAIL_BYTES_MAX, MAIL_FETCHED_BYTES};
 use brain_language::language::requests::built::{Built, set};
+use brain_language::language::requests::history;
 use brain_language::language::requests::reading::ClauseReading;
 
 /// Pass a mail on to somebody else.
@@ -374,6 +375,11 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         .or_else(|| said.raw("ask").map(|ask| wording::question(&with_link(said, &ask))));
     if let Some(body) = spoken {
         letter::word_to(&mut action.params, &to, &body);
+    }
+    // What is only sent is a mail where one was shown last.
+    let last = history::latest(said.hearing.history, |_| true);
+    if !said.clause_holds("passeson") && !last.is_some_and(filling::is_about_a_mail) {
+        return Built::No;
     }
     let Some(find_by) = filling::find_by(said) else {
         return Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" };

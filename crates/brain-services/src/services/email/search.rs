@@ -20,6 +20,7 @@ use crate::services::command::{
 use crate::services::error::ServiceError;
 use crate::services::pages::{self, Page};
 use crate::services::show::{self, Paging};
+use crate::services::times;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action};
@@ -315,14 +316,14 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if reads_one(said) {
         return Built::No;
     }
-    let mut action = said.action(NAME, "search");
-    let times = said.moments(&[]);
-    for &mask in &times {
-        let Some(found) = said.heard.time(mask) else {
-            continue;
-        };
+    let (mut action, times, reference) = (said.action(NAME, "search"), said.moments(&[]), said.hearing.reference);
+    for (mask, found) in times.iter().filter_map(|mask| Some((*mask, said.heard.time(*mask)?))) {
         let name = if matches!(found.role, TimeRole::By | TimeRole::Until) { "before" } else { "since" };
         set(&mut action, name, Some(said.words(&[mask]).text));
+        // Days that are over were those days and no later ones.
+        let ended = times::days_over(&found.result, reference);
+        let ended = ended.filter(|_| matches!(found.role, TimeRole::Plain | TimeRole::From));
+        set(&mut action, "before", ended.map(|end| end.to_rfc3339()));
     }
     for name in ["from", "to"] {
         let who = said.clean(name, &times).map(|who| owner(&who).to_owned());
@@ -336,19 +337,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         let words = said.clean(name, &times).map(|words| without_determiner(&words).to_owned());
         set(&mut action, name, words.filter(|w| !w.is_empty()));
     }
-    let clause = said.typed();
-    let wants_unread = [
-        "unread",
-        "unopened",
-        "not read",
-        "haven't read",
-        "new mail",
-        "new email",
-        "new message",
-        "ungelesene",
-        "neue mail",
-    ];
-    if wants_unread.iter().any(|w| clause.contains(w)) && !said.found.frame.investigates {
+    if said.clause_holds("unreadmail") && !said.found.frame.investigates {
         set(&mut action, "unread", Some(true));
     }
     Built::Act(action)

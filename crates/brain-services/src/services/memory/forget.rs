@@ -22,6 +22,7 @@ use brain_core::ports::records::Erasure;
 use brain_core::ports::{Change, Expect, Record};
 use brain_language::language::own_rule;
 use brain_language::language::requests::built::{Built, set};
+use brain_language::language::requests::history;
 use brain_language::language::requests::reading::{ClauseReading, without_determiner};
 use brain_language::language::tokens::lower;
 
@@ -138,10 +139,11 @@ fn remembered_as_gone(erased: &Erasure) -> Result<Vec<Change>, ServiceError> {
 
 /// A fact to forget, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    let Some(what) = said.raw("what") else {
-        return Built::No;
-    };
-    let what = without_determiner(&strip_lead(&what)).to_owned();
+    // What was told last, where only that it was told is said.
+    let told = || history::latest(said.hearing.history, |_| true).filter(|past| past.service == NAME);
+    let told = || told().filter(|past| past.item.is_some()).and_then(history::handle);
+    let named = said.raw("what").map(|what| without_determiner(&strip_lead(&what)).to_owned());
+    let Some(what) = named.or_else(told) else { return Built::No };
     if matches!(lower(&what).as_str(), "it" | "that" | "about it" | "this" | "everything" | "") {
         return Built::No;
     }

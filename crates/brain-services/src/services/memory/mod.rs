@@ -27,6 +27,7 @@ pub use service::MemoryService;
 use store::StoreFact;
 use talked::SaidEarlier;
 use update::UpdateFact;
+pub(super) use update::revalued;
 
 use super::archived::Imported;
 use super::capabilities::{Content, Fact, Facts, Listing, Offerable};

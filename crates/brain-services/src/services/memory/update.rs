@@ -8,7 +8,7 @@ use super::record::NAME;
 use super::record::{FactChanged, FactView, Memory, told_by};
 use super::service::MemoryService;
 use super::store::{at_copula, fact, is_pronoun, split_copula, strip_that};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::command::{self, Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
@@ -16,14 +16,14 @@ use crate::services::search::WordQuery;
 use crate::services::service::Prepared;
 use crate::services::{preparing, provenance};
 use brain_core::core::card::CardBody;
-use brain_core::core::history::ItemRef;
-use brain_core::core::plan::{ActingAccount, Action};
+use brain_core::core::history::{ItemRef, PastAction};
+use brain_core::core::plan::{ActingAccount, Action, PlannedAction};
 use brain_core::core::stakes::Stakes;
 use brain_core::ports::{Change, Expect};
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::grammar::GRAMMAR;
 use brain_language::language::requests::reading::{ClauseReading, tidy, without_determiner};
-use brain_language::language::words::fold;
+use brain_language::language::words::{fold, shaped_like};
 
 /// Correct a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -112,6 +112,14 @@ pub(super) fn said_instead(text: &str) -> Option<(Option<String>, String)> {
     Some((key, value.to_owned()))
 }
 
+/// What was kept last, with another value in place of the one that is shaped like it.
+pub(in crate::services) fn revalued(last: &PastAction, value: &str) -> Option<PlannedAction> {
+    let item = last.item.as_ref().filter(|item| last.service == NAME && !item.id.is_empty())?;
+    let said = ["new_value", "value"].iter().find_map(|name| last.params.get(*name)?.as_str())?;
+    let new_value = said.replacen(shaped_like(said, value)?, value, 1);
+    Some(command::planned(NAME, &UpdateFact { key: item.id.clone(), new_value }))
+}
+
 impl MemoryService {
     /// The one fact that says exactly this, of that name where one is given.
     pub(super) async fn being(
@@ -140,9 +148,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         (Some(key), Some(value)) => Some((without_determiner(&key).to_owned(), value)),
         _ => said.raw("fact").and_then(|text| said_of(&text)),
     };
-    let Some((key, value)) = pair else {
-        return Built::No;
-    };
+    let Some((key, value)) = pair else { return Built::No };
     set(&mut action, "key", Some(key));
     set(&mut action, "new_value", Some(value));
     Built::Act(action)

@@ -1,4 +1,4 @@
-//! `change`: say an entry of a list in other words; it keeps its place and its tick.
+//! `change`: say an entry of a list in other words, which keeps its place and its tick, or some words of a note.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -6,22 +6,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entries;
-use super::record::{NAME, Note, NoteChanged};
+use super::record::{NAME, Note, NoteChanged, entries_in};
 use super::service::NotesService;
 use super::sought::{self, EntryQuery, EntryState};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::command::{self, Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
-use crate::services::items::{self, label};
+use crate::services::finding::Choice;
+use crate::services::items::{self, Held, label};
+use crate::services::preparing;
 use crate::services::provenance;
 use crate::services::service::Prepared;
 use brain_core::core::card::CardBody;
-use brain_core::core::history::ItemRef;
-use brain_core::core::plan::{ActingAccount, Action};
+use brain_core::core::history::{ItemRef, PastAction};
+use brain_core::core::plan::{ActingAccount, Action, PlannedAction};
 use brain_core::core::stakes::Stakes;
 use brain_core::ports::{Change, Expect};
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::reading::{ClauseReading, without_determiner};
+use brain_language::language::words::shaped_like;
 
 /// Change one entry of a list, its amount for one.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +84,11 @@ impl Command for ChangeEntry {
     }
 
     fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {
-        format!("🗒 Changed on {}: {} → {}", output.note.title, self.item, self.to.trim())
+        let (note, item, to) = (&output.note, &self.item, self.to.trim());
+        match &note.text {
+            Some(text) if note.items.is_empty() => format!("🗒 Changed: {text} (was {item})"),
+            _ => format!("🗒 Changed on {}: {item} → {to}", note.title),
+        }
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -106,6 +113,9 @@ impl Handle<ChangeEntry> for NotesService {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: ChangeEntry) -> Result<Prepared<ChangeEntry>, ServiceError> {
+        if let Some(held) = self.note_saying(ctx, &command).await? {
+            return preparing::prepared(ctx, Choice::One(held), command, "find_by", "");
+        }
         let items = sought::cleaned(std::slice::from_ref(&command.item))?;
         let ChangeEntry { find_by, to, near, .. } = &command;
         let (list, near) = (find_by.as_deref(), near.as_deref());
@@ -135,6 +145,45 @@ impl Handle<ChangeEntry> for NotesService {
         let change = Change::put(&note, Expect::Revision(revision))?;
         Ok(NoteChanged::done(&note, ctx, change))
     }
+}
+
+impl NotesService {
+    /// The note that is no list and has these words in one place.
+    async fn note_saying(
+        &self,
+        ctx: &RequestContext,
+        command: &ChangeEntry,
+    ) -> Result<Option<Held<Note>>, ServiceError> {
+        let Some(id) = command.find_by.as_deref() else { return Ok(None) };
+        let held = items::by_id::<Note>(&self.store, &ctx.owner, id).await?;
+        Ok(held.filter(|(note, _)| note.says_once(&command.item)))
+    }
+}
+
+/// What was kept last, with another value in place of the one that is shaped like it.
+pub(in crate::services) fn revalued(last: &PastAction, value: &str) -> Option<PlannedAction> {
+    let find_by = last.item.as_ref().filter(|item| last.service == NAME && !item.id.is_empty())?.id.clone();
+    let text = |name: &str| last.params.get(name).and_then(Value::as_str).map(str::to_owned);
+    let entries = |name: &str| last.params.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let kept = match last.command.as_str() {
+        "create" => entries("items").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        "append" => text("text").map(|text| entries_in(&text)).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let mut like = kept.iter().filter_map(|entry| Some((entry, shaped_like(entry, value)?)));
+    let changed = match (like.next(), like.next()) {
+        (Some((entry, old)), None) => Some((entry.clone(), entry.replacen(old, value, 1))),
+        _ => None,
+    };
+    // What is no list keeps its words.
+    let said = match last.command.as_str() {
+        "create" if kept.is_empty() => text("text").or_else(|| text("title")),
+        "append" => text("text").filter(|_| kept.len() < 2),
+        ChangeEntry::NAME => text("to"),
+        _ => None,
+    };
+    let (item, to) = changed.or_else(|| Some((shaped_like(&said?, value)?.to_owned(), value.to_owned())))?;
+    Some(command::planned(NAME, &ChangeEntry { find_by: Some(find_by), item, to, near: None }))
 }
 
 /// An entry of a list that is named, or of the one talked about last, and its new words.

@@ -25,6 +25,7 @@ use std::sync::Arc;
 use append::AppendNote;
 use async_trait::async_trait;
 use change::ChangeEntry;
+pub(super) use change::revalued;
 use create::CreateNote;
 pub(super) use create::go_on;
 use delete::DeleteNote;

@@ -109,11 +109,30 @@ impl Note {
     /// Has an entry say this from now on, where it stands and as it is ticked; the words, if there is none. `source`:
     /// whose they are, unless they are the person's own.
     pub(super) fn change(&mut self, words: &str, to: &str, source: Option<String>) -> Result<(), String> {
+        if self.says_once(words)
+            && let Some(text) = &mut self.text
+        {
+            let is_called_so = text.starts_with(&self.title);
+            *text = text.replacen(words, to, 1);
+            // What is called by its beginning is called by that of what it says now.
+            if is_called_so {
+                let count = self.title.split_whitespace().count();
+                self.title = text.split_whitespace().take(count).collect::<Vec<_>>().join(" ");
+            }
+            self.others.add("text", to, source);
+            return Ok(());
+        }
         let place = self.place_of(words, |_| true).ok_or_else(|| words.to_owned())?;
         let is_ticked = entries::is_ticked(&self.items[place]);
         self.items[place] = if is_ticked { entries::ticked(to) } else { entries::words_of(to).to_owned() };
         self.others.add("items", to, source);
         Ok(())
+    }
+
+    /// Whether it is no list, and these words stand in it in one place.
+    pub(super) fn says_once(&self, words: &str) -> bool {
+        let text = self.text.as_deref().filter(|_| self.items.is_empty() && !words.is_empty()).unwrap_or_default();
+        text.matches(words).count() == 1
     }
 
     /// Whether an entry says this, ticked or not.
