@@ -1,5 +1,8 @@
 //! "Email this to …": what was just shown goes on, in whatever words it is sent, without a model.
 
+use brain_agent::core::turn::{Along, Input, Origin, Part};
+use brain_agent::pipeline::handle_turn;
+
 use crate::rig::{Rig, Setup};
 
 fn rig() -> Rig {
@@ -45,4 +48,20 @@ async fn where_no_mail_was_shown_it_is_worded_and_never_says_its_own_order() {
     let rig = rig();
     let answer = rig.says("email this week's numbers to Tom Okafor").await;
     assert!(!answer.has_card() || !answer.card().text().contains("Forward"), "{}", answer.text());
+}
+
+/// The file is what is handed over, whatever was shown before it.
+#[tokio::test]
+async fn what_comes_along_is_meant_and_not_the_mail_that_was_shown_before_it() {
+    let rig = rig();
+    rig.says("read me the mail about the Q3 report from Priya").await;
+    let (text, id) = ("email this to Tom Okafor".to_owned(), rig.channel.next_id());
+    let mut incoming =
+        rig.me().incoming(Input::Message { text: text.clone(), origin: Origin::Caption, reply_to: None }, id);
+    let file = Along::File { name: "list.txt".to_owned() };
+    let words = Part::words(id, text, Origin::Caption);
+    let along = Part { along: Some(file), ..Part::words(id, "Tents and ropes".to_owned(), Origin::Forwarded) };
+    incoming.parts = vec![words, along];
+    let done = handle_turn(&rig.brain, &incoming).await;
+    assert!(done.outcomes.iter().all(|outcome| outcome.command != "forward_email"), "{:?}", done.outcomes);
 }

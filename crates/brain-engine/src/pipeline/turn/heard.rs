@@ -146,10 +146,7 @@ impl TurnFacts {
                 }
             }
         }
-        // Whoever replies to something means what that was about, whatever was done since.
-        if let Some(message) = &self.replied_message {
-            past.push(Past { said: String::new(), actions: self.quoted_of(message) });
-        }
+        past.extend(self.at_hand());
         past
     }
 

@@ -10,6 +10,7 @@ use brain_core::core::history::{FOUND, ItemRef, PastAction};
 use brain_core::core::plan::Params;
 use brain_core::core::text::visible;
 use brain_core::ports::records::Message;
+use brain_language::language::requests::Past;
 
 /// A thing that a number means, and the message with its id in place of the number. Ids are nobody's words.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +50,17 @@ impl PointedAt {
 }
 
 impl TurnFacts {
+    /// What the message points at or brings along, as what was there last: whoever replies to something means what that
+    /// was about, whatever was done since, and whoever hands something over means nothing that was shown before.
+    pub(super) fn at_hand(&self) -> Option<Past> {
+        let quoted = self.replied_message.as_ref().map(|message| self.quoted_of(message));
+        let brought = self.incoming.parts.iter().find(|part| part.comes_along());
+        let brought = brought.map(|_| PastAction { command: FOUND.to_owned(), ..PastAction::default() });
+        let is_any = quoted.is_some() || brought.is_some();
+        let actions = quoted.into_iter().flatten().chain(brought).collect();
+        is_any.then(|| Past { said: String::new(), actions })
+    }
+
     /// What a message of ours was about; of several things those that the quote names, and a row that it quotes.
     pub(super) fn quoted_of(&self, message: &Message) -> Vec<PastAction> {
         let Some(quote) = self.incoming.quote.as_deref().filter(|quote| !quote.trim().is_empty()) else {
