@@ -111,6 +111,22 @@ async fn a_shadow_makes_no_card_sends_nothing_and_runs_no_command_of_the_assista
     assert_eq!(tasks(&rig).await, ["Ring the plumber"]);
 }
 
+/// However late it is: what the turn that counts has begun is neither told nor decided by it.
+#[tokio::test]
+async fn a_late_shadow_takes_up_nothing_of_the_turn_that_counted() {
+    let (rig, shadow) = shadowed(Setup::default());
+    plans(&shadow, "email", json!([send("bob@example.com", "Plumber", "Ring him")]));
+    shadow.takes(Stage::Route, Duration::from_millis(300));
+    rig.plans(json!([send("bob@example.com", "Plumber", "Ring him")]));
+    let card = rig.says("yes, please send bob@example.com a mail: ring him").await.card();
+    let (_, taken) = last_shadow(&rig).await;
+    assert_eq!(taken.planned.gated.len(), 1, "{taken:#?}");
+    assert_eq!(taken.planned.gated[0].verdict, GateVerdict::Waits);
+    let told = rig.presses(&card.approve()).await;
+    assert_eq!(told.succeeded(), ["email.send_email"], "{}", told.text());
+    assert_eq!(rig.effects().len(), 1);
+}
+
 #[tokio::test]
 async fn whoever_has_not_agreed_has_no_shadow_and_who_takes_it_back_keeps_none() {
     let (rig, shadow) = shadowed(Setup::default());

@@ -37,7 +37,11 @@ pub(super) async fn next(
     until: DateTime<Utc>,
     taken: usize,
 ) -> Result<Option<TurnContents>, StoreError> {
-    let kept = kept_turns(view, limit, |contents| contents.at < until && !contents.message.is_empty()).await?;
+    // What an answer to a question or a card was, nobody routed.
+    let may_be_taken = |contents: &TurnContents| {
+        contents.at < until && !contents.message.is_empty() && !contents.planned.route.is_empty()
+    };
+    let kept = kept_turns(view, limit, may_be_taken).await?;
     Ok(kept.into_iter().nth(taken))
 }
 

@@ -11,7 +11,8 @@
 //! those go. A few run at once; those beyond are left out. What its calls cost is counted like all others, and none is
 //! made once most of a budget is used.
 //!
-//! It reads what is there when it looks: where the turn that counts was faster, that is already changed. A replay takes a
+//! It reads what is there when it looks: where the turn that counts was faster, that is already changed, but nothing of
+//! what that turn has begun is taken up. A replay takes a
 //! turn that is long over, with what had been said by then and the things of today. Not here: what the two are compared by
 //! ([`crate::queries::shadow`]).
 

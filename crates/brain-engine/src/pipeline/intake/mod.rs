@@ -122,11 +122,20 @@ const STEPS: [IntakeStep; 18] = [
 /// may say all there is to say has seen it.
 const LEFT_TO_A_CONVERSATION: [&str; 3] = ["salient", "report", "undecided"];
 
+/// Steps that only say how a message is read. A shadow of a turn that none of the others took asks these alone: what has
+/// become of that turn meanwhile is nothing that the message could be about.
+const OF_SHADOWS: [&str; 1] = ["salient"];
+
 /// The answer of the first step that has one.
 pub(super) async fn answer(turn: &mut Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let (started, read) = (turn.account.elapsed_us(), turn.facts.words().len());
     let is_conversation = converse::is_held(turn.brain, &turn.facts);
-    for step in STEPS.iter().filter(|step| !is_conversation || !LEFT_TO_A_CONVERSATION.contains(&step.name)) {
+    let is_asked = |step: &&IntakeStep| {
+        let is_left = is_conversation && LEFT_TO_A_CONVERSATION.contains(&step.name);
+        !is_left && (!turn.account.is_shadow() || OF_SHADOWS.contains(&step.name))
+    };
+    let asked: Vec<&IntakeStep> = STEPS.iter().filter(is_asked).collect();
+    for step in asked {
         let intended = match (step.answer)(turn).await? {
             None => continue,
             Some(Taken::ReadAs(pointed)) => {
