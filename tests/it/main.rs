@@ -59,6 +59,7 @@ mod moves;
 mod names;
 mod nested;
 mod oauth;
+mod packaging;
 mod paging;
 mod presses;
 mod questions;
