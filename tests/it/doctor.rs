@@ -101,6 +101,8 @@ async fn a_running_daemon_says_how_it_is_and_goes_on_undisturbed() {
     is(&found, "clock", "ok", "agrees with");
     is(&found, "store", "ok", "in use by the running brain-agent");
     is(&found, "updates", "ok", "none was received");
+    let asked = program.run(&["doctor", "--running"]);
+    assert_eq!((asked.code, asked.stdout.as_str()), (0, "ok       process: brain-agent runs and answers.\n"));
     api.user_says(1_001, "/help");
     api.wait_message(1_001, |message| message.text.contains("what I can do"), Duration::from_secs(60)).await;
     let (_, found) = examined(&program);
@@ -113,6 +115,8 @@ async fn a_running_daemon_says_how_it_is_and_goes_on_undisturbed() {
     is(&found, "store", "ok", "can be opened");
     is(&found, "updates", "ok", "the last one was received");
     is(&found, "process", "warning", "no brain-agent runs");
+    let asked = program.run(&["doctor", "--running", "--json"]);
+    assert_eq!((asked.code, asked.json_lines()[0]["status"].as_str()), (1, Some("error")), "a health check asks that");
     assert!(before == std::fs::read(program.data_dir().join("brain.redb")).unwrap(), "not a byte was changed");
 }
 

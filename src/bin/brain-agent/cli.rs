@@ -128,6 +128,9 @@ pub(crate) enum CliCommand {
         /// One JSON object a line
         #[arg(long)]
         json: bool,
+        /// Only whether a brain-agent runs in this data folder and answers, as a health check asks
+        #[arg(long)]
+        running: bool,
     },
     /// Servers that bring tools (BRAIN_MCP_CONFIG): see them, try them
     Mcp {

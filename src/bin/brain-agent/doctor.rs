@@ -46,9 +46,20 @@ pub(crate) async fn doctor(config: Config, json: bool) -> anyhow::Result<ExitCod
         eprint!("{CLEAR_LINE}");
     }
     show(&checks, json);
+    Ok(exit_code(&checks))
+}
+
+/// 0: the process that serves this data folder answers, 1: it does not. Nothing else is looked at or asked.
+pub(crate) async fn running(config: &Config, json: bool) -> ExitCode {
+    let checks = [doctor::running(&config.data_dir, CheckLimits::default()).await];
+    show(&checks, json);
+    exit_code(&checks)
+}
+
+fn exit_code(checks: &[Check]) -> ExitCode {
     match checks.iter().map(|check| check.status).max() {
-        Some(CheckStatus::Error) => Ok(ExitCode::from(1)),
-        Some(CheckStatus::Ok | CheckStatus::Warning) | None => Ok(ExitCode::SUCCESS),
+        Some(CheckStatus::Error) => ExitCode::from(1),
+        Some(CheckStatus::Ok | CheckStatus::Warning) | None => ExitCode::SUCCESS,
     }
 }
 

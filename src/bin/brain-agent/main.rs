@@ -64,7 +64,7 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         other => other,
     };
     let config = Config::load().inspect_err(|error| {
-        if let Some(CliCommand::Doctor { json }) = &command {
+        if let Some(CliCommand::Doctor { json, .. }) = &command {
             doctor::unreadable(error, *json);
         }
     })?;
@@ -95,7 +95,8 @@ async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Check { file, json }) => Ok(backups::check(&file, json).await),
         Some(CliCommand::Restore { file }) => backups::restore(&config, &file).await,
         Some(CliCommand::Backup { file, with_tokens }) => backups::backup(&config, file, with_tokens).await,
-        Some(CliCommand::Doctor { json }) => doctor::doctor(config, json).await,
+        Some(CliCommand::Doctor { json, running: true }) => Ok(doctor::running(&config, json).await),
+        Some(CliCommand::Doctor { json, running: false }) => doctor::doctor(config, json).await,
         Some(CliCommand::Export { user, json: true, .. }) => archives::document(&config, &user).await,
         Some(CliCommand::Export { user, out, json: false }) => archives::export(&config, &user, out).await,
         Some(CliCommand::Import { file, user }) => archives::import(&config, &file, user.as_deref()).await,

@@ -31,6 +31,7 @@ use futures::stream::FuturesUnordered;
 use tokio::time::{MissedTickBehavior, interval};
 
 pub use check::{Check, CheckStatus};
+pub use process::running;
 pub use subjects::{CheckLimits, Subjects};
 
 use subjects::CheckJob;

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 
 use super::account::named;
 use super::check::Check;
-use super::subjects::{CheckJob, Subjects};
+use super::subjects::{CheckJob, CheckLimits, Subjects};
 use crate::app;
 use crate::channel::control::Client;
 use brain_adapters::search;
@@ -23,6 +23,9 @@ use brain_services::services::registry::Registry;
 use brain_wire::accounts::{AccountConfig, AccountPart, Disconnected, ListedAccount, since, trouble};
 
 const STORE: &str = "store";
+const PROCESS: &str = "process";
+const NOBODY_RUNS: &str = "no brain-agent runs in this data folder, so nothing is answered, reminded of or read";
+const START_IT: &str = "Start it with “brain-agent serve”";
 const NO_ANSWER: &str = "Look at its log; if it stays like this, stop it and start it again";
 
 /// An account that was not read for so long should have been.
@@ -38,6 +41,27 @@ pub(super) fn jobs(subjects: &Subjects) -> Vec<CheckJob<'_>> {
     ]
 }
 
+/// Whether a brain-agent runs in this data folder and answers, its store included: what a health check asks, often and at
+/// no cost. An account that is not connected, or a model that does not answer, is no reason to stop it.
+pub async fn running(data_dir: &Path, limits: CheckLimits) -> Check {
+    let looked = async {
+        let Ok(client) = Client::connect(data_dir).await else {
+            return Check::error(PROCESS, NOBODY_RUNS).advised(START_IT);
+        };
+        match client.health().await {
+            Ok(response) if response.ok => Check::ok(PROCESS, "brain-agent runs and answers"),
+            Ok(response) => Check::error(PROCESS, response.text).advised(NO_ANSWER),
+            Err(cause) => Check::error(PROCESS, silent(&cause)).advised(NO_ANSWER),
+        }
+    };
+    let looked = CheckJob::new(PROCESS, limits.check, NO_ANSWER, async { vec![looked.await] }).run().await;
+    looked.into_iter().next().unwrap_or_else(|| Check::error(PROCESS, NOBODY_RUNS).advised(START_IT))
+}
+
+fn silent(cause: &std::io::Error) -> String {
+    format!("the running brain-agent does not say how it is: {cause}")
+}
+
 async fn looked_at(subjects: &Subjects) -> Vec<Check> {
     let data_dir = &subjects.config.data_dir;
     if let Ok(client) = Client::connect(data_dir).await {
@@ -47,10 +71,7 @@ async fn looked_at(subjects: &Subjects) -> Vec<Check> {
                 Err(_) => vec![another_version()],
             },
             Ok(None) => vec![another_version()],
-            Err(cause) => {
-                let message = format!("the running brain-agent does not say how it is: {cause}");
-                vec![Check::error(STORE, message).advised(NO_ANSWER)]
-            }
+            Err(cause) => vec![Check::error(STORE, silent(&cause)).advised(NO_ANSWER)],
         };
     }
     let mut checks = vec![];
@@ -68,13 +89,7 @@ async fn looked_at(subjects: &Subjects) -> Vec<Check> {
         ),
     }
     if subjects.config.telegram.is_some() || !subjects.accounts.is_empty() {
-        checks.push(
-            Check::warning(
-                "process",
-                "no brain-agent runs in this data folder, so nothing is answered, reminded of or read",
-            )
-            .advised("Start it with “brain-agent serve”"),
-        );
+        checks.push(Check::warning(PROCESS, NOBODY_RUNS).advised(START_IT));
     }
     checks
 }
