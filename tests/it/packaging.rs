@@ -1,9 +1,16 @@
-//! What people are given: the binary says what it is.
+//! What people are given: the binary says what it is, and the files around it speak of the same program and places.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::program::Program;
+
+const UNIT: &str = include_str!("../../packaging/brain-agent.service");
+const DOCKERFILE: &str = include_str!("../../Dockerfile");
+const COMPOSE: &str = include_str!("../../compose.yaml");
+const INSTALL: &str = include_str!("../../docs/install.md");
+/// Where a service keeps its data, in every one of them.
+const HOME: &str = "/var/lib/brain-agent";
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -30,4 +37,30 @@ fn the_version_names_commit_and_features() {
         assert!(commit == "unknown commit" || commit.starts_with("commit "), "{commit}");
     }
     assert_eq!(features, if cfg!(feature = "failpoints") { "feature failpoints" } else { "no features" });
+}
+
+/// The value of a key in the unit, the last one that is set.
+fn set_in_unit(key: &str) -> Option<&'static str> {
+    UNIT.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+#[test]
+fn the_unit_the_image_and_the_page_name_the_same_places() {
+    assert_eq!(set_in_unit("ExecStart"), Some("/usr/local/bin/brain-agent serve"));
+    assert_eq!(set_in_unit("WorkingDirectory"), Some(HOME));
+    assert_eq!(set_in_unit("StateDirectory").map(|name| format!("/var/lib/{name}")).as_deref(), Some(HOME));
+    for (name, text) in [("Dockerfile", DOCKERFILE), ("compose.yaml", COMPOSE), ("docs/install.md", INSTALL)] {
+        assert!(text.contains(HOME), "{name} keeps data elsewhere");
+    }
+    let user = set_in_unit("User").expect("a user of its own");
+    assert!(DOCKERFILE.contains(&format!("USER {user}")) && INSTALL.contains(&format!("-u {user}")));
+}
+
+#[test]
+fn an_image_is_not_built_of_secrets_or_of_what_was_built_before() {
+    let ignored = include_str!("../../.dockerignore");
+    let lines: Vec<&str> = ignored.lines().collect();
+    for left_out in ["/target", "/data/state", "/.env", "/.git"] {
+        assert!(lines.contains(&left_out), "{left_out} is copied into the image's build");
+    }
 }
