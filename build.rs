@@ -44,7 +44,9 @@ fn checked_out() -> Option<String> {
     // A copy of the sources inside of somebody's repository is not of a commit of that one.
     git(&["rev-parse", "--show-prefix"]).filter(|prefix| prefix.is_empty())?;
     let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
-    for file in ["HEAD", "logs/HEAD"].into_iter().chain(branch.as_deref()) {
+    // While somebody works on it, a commit that changes no file builds nothing anew: the name may be that of the one before.
+    let is_given_out = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    for file in ["HEAD", "logs/HEAD"].into_iter().chain(branch.as_deref()).filter(|_| is_given_out) {
         // A file that is not there would run this at every build.
         if let Some(path) = git(&["rev-parse", "--git-path", file]).filter(|path| Path::new(path).exists()) {
             println!("cargo:rerun-if-changed={path}");

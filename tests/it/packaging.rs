@@ -16,11 +16,12 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The commit that is checked out, where this is a checkout.
-fn head() -> Option<String> {
-    let run = Command::new("git").args(["rev-parse", "--short=10", "HEAD"]).current_dir(here()).output().ok()?;
-    let commit = String::from_utf8(run.stdout).ok()?.trim().to_owned();
-    (run.status.success() && here().join(".git").exists()).then_some(commit)
+/// Whether this is a checkout that knows a commit of this name.
+fn knows(commit: &str) -> Option<bool> {
+    let name = format!("{commit}^{{commit}}");
+    let run =
+        Command::new("git").args(["rev-parse", "--quiet", "--verify", &name]).current_dir(here()).output().ok()?;
+    here().join(".git").exists().then_some(run.status.success())
 }
 
 #[test]
@@ -30,13 +31,18 @@ fn the_version_names_commit_and_features() {
     let start = concat!("brain-agent ", env!("CARGO_PKG_VERSION"), " (");
     let rest = told.stdout.trim_end().strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
     let (commit, features) = rest.and_then(|rest| rest.split_once(", ")).unwrap_or_else(|| panic!("{}", told.stdout));
-    if let Some(head) = head() {
-        // Built of what is here, changed or not.
-        assert_eq!(commit.trim_end_matches("-dirty"), format!("commit {head}"));
-    } else {
-        assert!(commit == "unknown commit" || commit.starts_with("commit "), "{commit}");
-    }
-    assert_eq!(features, if cfg!(feature = "failpoints") { "feature failpoints" } else { "no features" });
+    // Built of what is here, changed or not.
+    let named = commit.strip_prefix("commit ").map(|name| name.trim_end_matches("-dirty"));
+    let is_known = named.and_then(knows);
+    assert!(is_known == Some(true) || knows("HEAD").is_none() && is_known != Some(false), "{commit}");
+    let all = [("failpoints", cfg!(feature = "failpoints")), ("otel", cfg!(feature = "otel"))];
+    let chosen: Vec<&str> = all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect();
+    let expected = match chosen.as_slice() {
+        [] => "no features".to_owned(),
+        [one] => format!("feature {one}"),
+        several => format!("features {}", several.join(", ")),
+    };
+    assert_eq!(features, expected);
 }
 
 /// The value of a key in the unit, the last one that is set.
