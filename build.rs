@@ -1,4 +1,5 @@
-//! What `brain-agent --version` says: version, commit and features, as `BRAIN_AGENT_VERSION` for the compiler.
+//! What `brain-agent --version` says: version, commit and features, as `VERSION_AS_BUILT` for the compiler. Cargo
+//! hands that on to what it runs, so it may not look like a setting.
 //!
 //! Run again when HEAD moves and when something changes that the binary is made of, so that what it says is true of the
 //! binary at hand. Without git, or in a folder that is no checkout of its own, the commit is what `SOURCE_COMMIT` says (the
@@ -36,7 +37,7 @@ fn main() {
         [one] => format!("feature {one}"),
         several => format!("features {}", several.join(", ")),
     };
-    println!("cargo:rustc-env=BRAIN_AGENT_VERSION={} ({commit}, {features})", env!("CARGO_PKG_VERSION"));
+    println!("cargo:rustc-env=VERSION_AS_BUILT={} ({commit}, {features})", env!("CARGO_PKG_VERSION"));
 }
 
 /// The commit that is checked out here, with `-dirty` where the sources differ from it.

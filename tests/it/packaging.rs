@@ -45,6 +45,14 @@ fn the_version_names_commit_and_features() {
     assert_eq!(features, expected);
 }
 
+/// Cargo hands on what the build script sets to what it runs: `cargo run` would be refused for an unknown setting.
+#[test]
+fn what_the_build_tells_the_compiler_is_no_setting() {
+    let told = include_str!("../../build.rs").split("rustc-env=").skip(1);
+    let names: Vec<&str> = told.filter_map(|rest| rest.split('=').next()).collect();
+    assert!(!names.is_empty() && names.iter().all(|name| !name.starts_with("BRAIN_")), "{names:?}");
+}
+
 /// The value of a key in the unit, the last one that is set.
 fn set_in_unit(key: &str) -> Option<&'static str> {
     UNIT.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))

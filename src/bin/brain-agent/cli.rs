@@ -13,7 +13,7 @@ use crate::setup::SetupArgs;
 /// A personal assistant that asks before it does anything that cannot be taken back.
 #[derive(Debug, Parser)]
 #[command(
-    version = env!("BRAIN_AGENT_VERSION"),
+    version = env!("VERSION_AS_BUILT"),
     about,
     after_help = "Without a command: chat in this terminal, or serve Telegram when TELEGRAM_BOT_TOKEN is set."
 )]

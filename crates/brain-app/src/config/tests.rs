@@ -78,7 +78,12 @@ fn a_shadow_is_the_same_but_for_what_its_file_sets_and_nothing_of_the_first_endp
         let path = file.to_str().unwrap();
         parse(&[&first, pairs, &[("BRAIN_SHADOW", path)]].concat())
     };
-    let kept = [("BRAIN_KEEP_CONTENTS", "5"), ("BRAIN_TIMEZONE", "Europe/Lisbon"), ("LLM_PRICE_IN", "3")];
+    let kept = [
+        ("BRAIN_KEEP_CONTENTS", "5"),
+        ("BRAIN_TIMEZONE", "Europe/Lisbon"),
+        ("LLM_PRICE_IN", "3"),
+        ("LLM_PRICE_OUT", "9"),
+    ];
     let of = |config: &Config| {
         let shadow = config.shadow.as_deref().expect("a shadow");
         let plan = shadow.models[&Stage::Plan].clone();
