@@ -171,7 +171,7 @@ fn said(contents: &TurnContents) -> Markup {
 fn shadowed(contents: &TurnContents, shadow: &ShadowTurn) -> Markup {
     html! {
         h2 { "The shadow" }
-        @if shadow.is_replay { p.hint { "Taken long afterwards, over the things of that moment." } }
+        @if shadow.is_replay { p.hint { "Taken long afterwards: what it found may have changed since the turn that counted." } }
         @if let Some(why) = &shadow.failed { p.warning { "It came to nothing: " (why) } }
         div.scroll { table {
             thead { tr { th scope="col" { "" } th scope="col" { "what counted" } th scope="col" { "the shadow" } } }

@@ -12,6 +12,7 @@ use crate::pipeline::turn::TurnAccount;
 use brain_core::core::outcome::Report;
 use brain_core::core::plan::{Action, Params, Plan, PlannedAction};
 use brain_core::ports::records::{GateVerdict, GatedAction, NodeContents};
+use brain_services::services::command::Effect;
 
 /// What came of planning in place of a plan.
 pub(super) fn planned(account: &TurnAccount, planned: &Planned) {
@@ -114,11 +115,9 @@ pub(super) fn at_gate(brain: &Brain, gated: &Gated, round: u8) -> Vec<GatedActio
 
 /// Whether a plan only looks at what is kept here.
 pub(super) fn only_looks_here(brain: &Brain, gated: &Gated) -> bool {
-    let services = brain.services.now();
     let looks_here = |passed: &Passed| {
         let action = passed.assessed.action();
-        let service = services.find(&action.service).filter(|service| !service.has_tools());
-        service.and_then(|service| service.command(&action.command)).is_some_and(|entry| !entry.writes())
+        brain.services.of(action).is_some_and(|entry| entry.effect(action.account.as_ref()) == Effect::Read)
     };
     gated.later.is_empty() && gated.now.iter().all(looks_here)
 }
