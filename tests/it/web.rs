@@ -2,6 +2,8 @@
 
 #[path = "web/browser.rs"]
 mod browser;
+#[path = "web/chat.rs"]
+mod chat;
 #[path = "web/hostile.rs"]
 mod hostile;
 #[path = "web/lists.rs"]
@@ -266,8 +268,31 @@ fn the_same_is_told_on_the_command_line_while_nothing_runs_and_by_the_process_th
     let stopped = [told(&["turns"]), told(&["stats"]), told(&["users", "--json"])];
     assert_eq!(running, stopped);
     let [turns, stats, users] = stopped;
-    assert!(turns.contains("me  action") && turns.contains("0 calls, 0 tokens  task.create succeeded"), "{turns}");
+    assert!(turns.contains("me  action") && turns.contains("0 calls, 0 tokens  task: create (succeeded)"), "{turns}");
     assert!(stats.contains("action: 1 turns, half within") && stats.contains("promised within 3.0 s"), "{stats}");
     let user: Value = serde_json::from_str(&users).unwrap();
     assert_eq!((&user["id"], &user["today"]["usd"]), (&json!("me"), &json!(0.0)), "{users}");
+}
+
+#[tokio::test]
+async fn an_admin_sees_the_same_in_short_in_their_chat_and_nobody_elses_words() {
+    let rig = Rig::new(Setup::default());
+    let card = rig.card_for(json!([send("bob@example.com", "Late", "It is late.")])).await;
+    let admin = rig.as_user("root");
+    for (what, told) in [
+        ("cards", card.id.as_str()),
+        ("cards", "email: send email"),
+        ("turns", "email: send email (pending)"),
+        ("figures", "today: "),
+        ("people", "alex"),
+        ("weather", "/status turns, /status figures"),
+        ("", "/status turns, /status figures"),
+    ] {
+        let answer = admin.says(&format!("/status {what}")).await.text();
+        assert!(answer.contains(told), "{what}: {answer}");
+        assert!(!answer.contains("bob@example.com") && !answer.contains("late"), "{what}: {answer}");
+    }
+    // Whoever does not run this is told how it is for them.
+    let answer = rig.as_user("tg:5").says("/status turns").await.text();
+    assert!(answer.contains("is running") && !answer.contains("alex"), "{answer}");
 }

@@ -130,7 +130,7 @@ async fn an_open_list_follows_what_happens_in_the_chats_without_being_loaded_ane
     browser.sees("No turn fits.").await;
     browser.runs("window.isTheSame = true").await;
     api.user_says(ANNA, "remind me to feed the cat tomorrow at 5pm");
-    browser.sees("task.create succeeded").await;
+    browser.sees("task: create (succeeded)").await;
     assert_eq!(browser.runs("return window.isTheSame").await, true);
     browser.takes_picture("turns-filters").await;
 }

@@ -1,27 +1,13 @@
-//! What the operator looks at without deciding anything: how turns went, figures, and who is served. For
-//! `brain-agent turns`, `stats` and `users`; the page shows the same queries in its own form.
+//! What the operator looks at from the command line without deciding anything ([`overview`]), and what the shadow made
+//! of turns.
 
-use std::collections::BTreeMap;
-
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{Response, shadow};
-use brain_core::core::turn::Done;
-use brain_core::limits::WEB_ROWS_COUNTED_MAX;
 use brain_core::ports::StoreError;
-use brain_core::ports::metering::UsageSum;
-use brain_core::ports::records::{DailyUsage, TurnTrace};
 use brain_engine::pipeline::brain::Brain;
-use brain_engine::queries::people::ServedPerson;
-use brain_engine::queries::usage::dollars;
-use brain_engine::queries::{View, decisions, figures, people, turns, usage};
-
-/// Days that figures look back at.
-pub const DAYS: i64 = 30;
-/// Turns whose times are told.
-pub const TURNS: usize = 1_000;
+use brain_engine::pipeline::show::overview::{self, Overview};
 
 /// What is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,9 +43,9 @@ pub async fn look(brain: &Brain, look: OperatorView) -> Response {
     let looked = async {
         let view = brain.view().await?;
         match look {
-            OperatorView::Turns { limit } => of_turns(&view, limit).await,
-            OperatorView::Stats => of_figures(brain, &view).await,
-            OperatorView::Users => of_people(brain, &view).await,
+            OperatorView::Turns { limit } => overview::of_turns(&view, limit).await.map(Response::from),
+            OperatorView::Stats => overview::of_figures(brain, &view).await.map(Response::from),
+            OperatorView::Users => overview::of_people(brain, &view).await.map(Response::from),
             OperatorView::Shadow { limit } => shadow::report(&view, limit, brain.shadow.is_some()).await,
             OperatorView::Replay { limit, until, taken } => {
                 let next = shadow::next(&view, limit, until, taken).await?;
@@ -71,100 +57,8 @@ pub async fn look(brain: &Brain, look: OperatorView) -> Response {
     looked.await.unwrap_or_else(|error: StoreError| Response::refused(error.to_string()))
 }
 
-/// What a turn came to, in a few words.
-pub fn outcome(done: &Done) -> String {
-    let told = |report: &brain_core::core::outcome::Report| {
-        format!("{}.{} {}", report.service, report.command, word(&report.status))
-    };
-    let fell_back = done.fallbacks.iter().map(|stage| format!("{stage} fell back"));
-    done.outcomes.iter().map(told).chain(fell_back).collect::<Vec<_>>().join(", ")
-}
-
-/// A value whose record is a word, as that word.
-pub fn word(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value).unwrap_or_default();
-    value.as_str().map(str::to_owned).unwrap_or_default()
-}
-
-/// Milliseconds, as exact as they are worth telling.
-pub fn ms(ms: f64) -> String {
-    if ms < 1_000.0 { format!("{ms:.0} ms") } else { format!("{:.1} s", ms / 1_000.0) }
-}
-
-/// Sums of usage under the names that `of` gives.
-pub fn summed<K: Ord>(used: &[DailyUsage], of: impl Fn(&DailyUsage) -> K) -> BTreeMap<K, UsageSum> {
-    let mut sums: BTreeMap<K, UsageSum> = BTreeMap::new();
-    for one in used {
-        *sums.entry(of(one)).or_default() += one.sum;
+impl From<Overview> for Response {
+    fn from(Overview { records, text }: Overview) -> Self {
+        Self { ok: true, records, text }
     }
-    sums
-}
-
-async fn of_turns(view: &View<'_>, limit: usize) -> Result<Response, StoreError> {
-    let latest = turns::latest(view, limit).await?;
-    let line = |trace: &TurnTrace| {
-        let TurnTrace { at, user, done, .. } = trace;
-        let (at, tokens) = (at.format("%Y-%m-%d %H:%M:%S UTC"), done.tokens_in + done.tokens_out);
-        let (path, took, what) = (word(&done.path), ms(done.ms), outcome(done));
-        format!("{at}  {user}  {path}  {took}  {} calls, {tokens} tokens  {what}", done.llm_calls).trim_end().to_owned()
-    };
-    let text = match latest.as_slice() {
-        [] => "No turn is kept here.".to_owned(),
-        latest => latest.iter().map(line).collect::<Vec<_>>().join("\n"),
-    };
-    Ok(Response { ok: true, records: latest.iter().map(|trace| json!(trace)).collect(), text })
-}
-
-async fn of_figures(brain: &Brain, view: &View<'_>) -> Result<Response, StoreError> {
-    let today = view.now.with_timezone(&brain.policy.zone).date_naive();
-    let from = today - Duration::days(DAYS - 1);
-    let used = usage::of_everybody(&view.moment, from, WEB_ROWS_COUNTED_MAX).await?;
-    let paths = figures::of_paths(&turns::latest(view, TURNS).await?);
-    let cards = decisions::counts(view, view.now - Duration::days(DAYS), WEB_ROWS_COUNTED_MAX).await?;
-    let mut lines = vec![format!("The last {DAYS} days; times of the last {TURNS} turns.")];
-    for path in &paths {
-        let target = path.target_ms.map(|most| format!(", promised within {}", ms(most))).unwrap_or_default();
-        let (name, half, most) = (word(&path.path), ms(path.median_ms), ms(path.p95_ms));
-        lines.push(format!("{name}: {} turns, half within {half}, 95 of 100 within {most}{target}", path.turns));
-    }
-    let told: Vec<String> = cards.iter().map(|(what, count)| format!("{count} {what}")).collect();
-    lines.extend((!told.is_empty()).then(|| format!("cards: {}", told.join(", "))));
-    for (model, sum) in summed(&used, |one| one.model.clone()) {
-        lines.push(format!("{model}: {}", in_words(&sum)));
-    }
-    let days = summed(&used, |one| one.day);
-    lines.extend(days.get(&today).map(|sum| format!("today: {}", in_words(sum))));
-    let paths: Vec<_> = paths
-        .iter()
-        .map(|path| json!({"path": path.path, "turns": path.turns, "median_ms": path.median_ms, "p95_ms": path.p95_ms, "target_ms": path.target_ms}))
-        .collect();
-    let record = json!({"paths": paths, "cards": cards, "usage": used});
-    Ok(Response { ok: true, records: vec![record], text: lines.join("\n") })
-}
-
-fn in_words(sum: &UsageSum) -> String {
-    let failed = if sum.failed > 0 { format!(" ({} failed)", sum.failed) } else { String::new() };
-    let unpriced = if sum.unpriced > 0 { " and what has no known price" } else { "" };
-    let (sent, received) = (sum.usage.tokens_in, sum.usage.tokens_out);
-    format!("{} calls{failed}, {sent} tokens in, {received} out, {}{unpriced}", sum.usage.calls, dollars(sum.usd))
-}
-
-async fn of_people(brain: &Brain, view: &View<'_>) -> Result<Response, StoreError> {
-    let people = people::served(view, &brain.policy.admins, WEB_ROWS_COUNTED_MAX).await?;
-    let today = view.now.with_timezone(&brain.policy.zone).date_naive();
-    let spent = summed(&usage::of_everybody(&view.moment, today, WEB_ROWS_COUNTED_MAX).await?, |one| one.owner.clone());
-    let (mut lines, mut records) = (Vec::new(), Vec::new());
-    for (id, person) in &people {
-        let sum = spent.get(id).copied().unwrap_or_default();
-        let zone = person.zone.map_or("no zone chosen", |zone| zone.name());
-        let admin = if person.admin { "  admin" } else { "" };
-        let since = person.since.map(|since| since.format("  since %Y-%m-%d").to_string()).unwrap_or_default();
-        lines.push(format!("{id}{since}  {zone}{admin}  today: {}", in_words(&sum)));
-        let ServedPerson { since, zone, language, admin, last_turn } = person;
-        records.push(
-            json!({"id": id, "since": since, "zone": zone, "language": language, "admin": admin, "last_turn": last_turn, "today": sum}),
-        );
-    }
-    let text = if lines.is_empty() { "Nobody is served yet.".to_owned() } else { lines.join("\n") };
-    Ok(Response { ok: true, records, text })
 }

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::Response;
-use super::looks::{ms, word};
 use brain_core::core::text::{one_line, shorten};
 use brain_core::ports::StoreError;
 use brain_core::ports::records::{GatedAction, PlannedTurn, TurnContents};
 use brain_engine::pipeline::brain::Brain;
+use brain_engine::pipeline::show::overview::{ms, word};
 use brain_engine::queries::View;
 use brain_engine::queries::shadow::{DifferingTurn, ShadowCost, ShadowReport, kept_turns, report as compare};
 use brain_engine::queries::usage::dollars;

@@ -4,5 +4,6 @@
 pub mod console;
 pub mod control;
 mod http;
+mod received_files;
 pub mod telegram;
 pub mod web;

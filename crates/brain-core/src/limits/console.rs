@@ -8,6 +8,8 @@ pub const CONTROL_HELLO_MS: u64 = 5_000;
 pub const CONTROL_WRITE_MS: u64 = 30_000;
 /// Lines that are read ahead while another one is being answered. More stay with whoever writes them.
 pub const LINES_AHEAD_MAX: usize = 16;
+/// Files that come with one line.
+pub const FILES_WITH_A_LINE_MAX: usize = 10;
 /// So long `/cancel` waits for what runs to end by itself: what is quick is not stopped half way, and input that was
 /// written at one go is answered in its order.
 pub const CANCEL_WAITS_MS: u64 = 300;
@@ -29,6 +31,10 @@ pub const WEB_CONNECTIONS_MAX: usize = 64;
 pub const WEB_LIVE_MAX: usize = 24;
 /// Largest form of the page, a message of its chat included.
 pub const WEB_BODY_BYTES_MAX: usize = 512 * 1024;
+/// Largest file that its chat takes.
+pub const WEB_FILE_BYTES_MAX: usize = 20 * 1024 * 1024;
+/// So long a browser may take to hand a file over.
+pub const WEB_FILE_MS: u64 = 120_000;
 /// Fields of a form or an address that are read.
 pub const WEB_FIELDS_MAX: usize = 16;
 /// Wrong tokens a minute, of everybody together.

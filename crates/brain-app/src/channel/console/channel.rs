@@ -22,6 +22,11 @@ use brain_core::ports::{Channel, SendError, why_not};
 pub trait Sink: Send + Sync {
     /// Writes one line; false when nobody reads any more.
     fn put(&self, out: &Out) -> bool;
+
+    /// Whether answers are shown there while they are written.
+    fn shows_drafts(&self) -> bool {
+        false
+    }
 }
 
 /// All consoles of this process.
@@ -81,9 +86,12 @@ impl ConsoleChannel {
         attached.retain(|_, reader| !Arc::ptr_eq(reader, sink));
     }
 
+    fn reader(&self, chat: &ChatId) -> Option<Arc<dyn Sink>> {
+        self.attached.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned()
+    }
+
     fn put(&self, chat: &ChatId, out: impl FnOnce(&str) -> Out) -> Result<(), SendError> {
-        let sink = self.attached.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned();
-        let sink = sink.ok_or_else(|| SendError::Later("nobody is at this console".to_owned()))?;
+        let sink = self.reader(chat).ok_or_else(|| SendError::Later("nobody is at this console".to_owned()))?;
         let user = chat.as_str().strip_prefix("console:").unwrap_or(chat.as_str());
         if sink.put(&out(user)) { Ok(()) } else { Err(SendError::Later("the console was closed".to_owned())) }
     }
@@ -119,22 +127,27 @@ impl Channel for ConsoleChannel {
         let _ = self.put(chat, |user| Out::status(user, text));
     }
 
-    fn shows_drafts(&self, _: &ChatId) -> bool {
-        false
+    fn shows_drafts(&self, chat: &ChatId) -> bool {
+        self.reader(chat).is_some_and(|reader| reader.shows_drafts())
     }
 
-    async fn draft(&self, _: &ChatId, _: &Formatted) {}
+    async fn draft(&self, chat: &ChatId, words: &Formatted) {
+        let _ = self.put(chat, |user| Out::draft(user, words));
+    }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         let id = self.next_id();
-        let mut reply = reply.clone();
+        let (mut reply, mut written) = (reply.clone(), None);
         if let Some(file) = reply.attachment.take() {
             let saved = save(&self.files, &file);
-            let saved = saved.map(|path| format!("Saved as {}", path.display()));
+            let saved = saved.map(|path| {
+                written = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                format!("Saved as {}", path.display())
+            });
             let saved = saved.unwrap_or_else(|cause| format!("❗ The file could not be written: {}.", why_not(&cause)));
             reply.text = format!("{}\n{saved}", reply.text);
         }
-        self.put(chat, |user| Out::message(user, id, &reply))?;
+        self.put(chat, |user| Out::message(user, id, &reply, written))?;
         Ok(id)
     }
 

@@ -20,13 +20,17 @@ pub use channel::{ConsoleChannel, Sink, history_of};
 pub use conversation::{Line, ReceivedLines};
 use wire::{ConsoleLine, ConsoleRequest, Out};
 
+use super::received_files;
 use crate::scheduler;
 use crate::upkeep;
 use brain_core::clock::ManualClock;
 use brain_core::core::ids::{ChatId, MessageId, RunId, UserId};
 use brain_core::core::people::ConsoleUser;
-use brain_core::core::turn::{Done, Incoming, Input, Origin, Path};
-use brain_core::ports::Batch;
+use brain_core::core::text::visible;
+use brain_core::core::turn::{Done, Incoming, Input, KeptFile, Origin, Part, Path, Reply};
+use brain_core::kept_files::KeptFiles;
+use brain_core::limits;
+use brain_core::ports::{Batch, why_not};
 use brain_engine::pipeline::brain::Brain;
 use brain_engine::pipeline::turn::log_span;
 use brain_engine::pipeline::{commit, handle_turn};
@@ -103,9 +107,16 @@ impl Session {
 
     async fn asked(&self, user: &ConsoleUser, asked: ConsoleRequest, number: MessageId) -> Result<Done, String> {
         self.attach(user).await;
+        let mut parts = Vec::new();
         let (input, quote) = match asked {
-            ConsoleRequest::Text { text, reply_to, quote } => {
-                let origin = if quote.is_some() { Origin::PartialQuote } else { Origin::Typed };
+            ConsoleRequest::Text { text, reply_to, quote, files } => {
+                parts = self.received(user, number, &text, files).await?;
+                let origin = match (&quote, parts.as_slice()) {
+                    (_, [_, ..]) if text.trim().is_empty() => Origin::Forwarded,
+                    (_, [_, ..]) => Origin::Caption,
+                    (Some(_), []) => Origin::PartialQuote,
+                    (None, []) => Origin::Typed,
+                };
                 (Input::Message { text: self.cut(user.as_str(), text), origin, reply_to }, quote)
             }
             ConsoleRequest::Press(data) => (Input::Press { data, message: None }, None),
@@ -119,10 +130,50 @@ impl Session {
             at: self.brain.clock.now(),
             input,
             inbox: None,
-            parts: Vec::new(),
+            parts,
             quote,
         };
         self.answered(&incoming).instrument(log_span(&incoming)).await
+    }
+
+    /// The parts of a message that files come with; none without files. What is not read is told first.
+    async fn received(
+        &self,
+        user: &ConsoleUser,
+        number: MessageId,
+        text: &str,
+        files: Vec<KeptFile>,
+    ) -> Result<Vec<Part>, String> {
+        if files.len() > limits::FILES_WITH_A_LINE_MAX {
+            return Err(format!(
+                "more than {} files came with that line; none was taken",
+                limits::FILES_WITH_A_LINE_MAX
+            ));
+        }
+        let own = (!files.is_empty() && !text.trim().is_empty())
+            .then(|| Part::words(number, text.to_owned(), Origin::Caption));
+        let mut parts: Vec<Part> = own.into_iter().collect();
+        let mut told = Vec::new();
+        for file in files {
+            let (kept, owner) = (KeptFiles::of(self.channel.data_dir()), user.id());
+            let (sha256, name) = (file.sha256.clone(), visible(&file.name));
+            let read = tokio::task::spawn_blocking(move || kept.read(&owner, &sha256)).await;
+            let bytes = read.map_err(std::io::Error::other).and_then(|read| read);
+            let bytes = bytes.map_err(|cause| format!("{name} could not be read: {}", why_not(&cause)))?;
+            let bytes = bytes.ok_or_else(|| format!("{name} is not kept here any more; hand it over again"))?;
+            let file = KeptFile { bytes: bytes.len(), ..file };
+            let text = received_files::text_of(&file, bytes);
+            let (part, beside) = received_files::part(number, file, text);
+            parts.push(part);
+            told.extend(beside);
+        }
+        told.into_iter().for_each(|words| self.notes(user.as_str(), words));
+        Ok(parts)
+    }
+
+    /// Something that is said before the answer.
+    fn notes(&self, user: &str, words: String) {
+        self.sink.put(&Out::message(user, self.channel.next_id(), &Reply::text(words), None));
     }
 
     async fn answered(&self, incoming: &Incoming) -> Result<Done, String> {
@@ -139,7 +190,7 @@ impl Session {
 
     /// A message of a size that can be worked with; the person is told when something was left out.
     fn cut(&self, user: &str, mut text: String) -> String {
-        let max = brain_core::limits::MESSAGE_BYTES_MAX;
+        let max = limits::MESSAGE_BYTES_MAX;
         if text.len() > max {
             let mut end = max;
             while !text.is_char_boundary(end) {
@@ -147,7 +198,7 @@ impl Session {
             }
             text.truncate(end);
             let note = format!("That message is very long; I read the first {max} bytes of it.");
-            self.sink.put(&Out::message(user, self.channel.next_id(), &brain_core::core::turn::Reply::text(note)));
+            self.notes(user, note);
         }
         text
     }

@@ -11,7 +11,7 @@ use brain_core::core::button::Button;
 use brain_core::core::ids::{MessageId, PendingId};
 use brain_core::core::markup::{Formatted, Span};
 use brain_core::core::text::visible;
-use brain_core::core::turn::{Done, Edit, NumberedSource, Reply};
+use brain_core::core::turn::{Done, Edit, KeptFile, NumberedSource, Reply};
 
 /// The longest line that is read.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
@@ -32,6 +32,9 @@ pub struct ConsoleLine {
     pub reply_to: Option<i64>,
     /// The words that it quotes of that.
     pub quote: Option<String>,
+    /// Files that come with `text`, which may then be empty: each was handed over before, and is kept for the user.
+    #[serde(default)]
+    pub files: Vec<KeptFile>,
 }
 
 /// What a line asks for.
@@ -45,6 +48,8 @@ pub enum ConsoleRequest {
         reply_to: Option<MessageId>,
         /// What it quotes of that.
         quote: Option<String>,
+        /// What comes with it.
+        files: Vec<KeptFile>,
     },
     /// A press.
     Press(String),
@@ -72,7 +77,9 @@ impl ConsoleLine {
                 text: text.clone(),
                 reply_to: self.reply_to.map(MessageId),
                 quote: self.quote.clone(),
+                files: self.files.clone(),
             }),
+            _ if !self.files.is_empty() => Err("files come with text only".to_owned()),
             (None, Some(data), None) => Ok(ConsoleRequest::Press(data.clone())),
             (None, None, Some(now)) => Ok(ConsoleRequest::Now(now)),
             (None, None, None) => Err("the line needs one of text, press and now".to_owned()),
@@ -97,6 +104,13 @@ pub enum Out {
         /// What the turn is doing, in words.
         text: String,
     },
+    /// The answer as far as it is written, for whoever shows it; a message, an edit or `done` replaces it.
+    Draft {
+        /// The id of the person in whose chat it is.
+        user: String,
+        /// All that there is of it yet, as plain text.
+        text: String,
+    },
     /// A new message.
     Message {
         /// The id of the person in whose chat it is.
@@ -112,6 +126,9 @@ pub enum Out {
         /// What it rests on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sources: Vec<NumberedSource>,
+        /// The name of a file that it hands over, in the folder that its text names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
     },
     /// A change of an older message.
     Edit {
@@ -143,8 +160,8 @@ pub enum Out {
 }
 
 impl Out {
-    /// A message as a line.
-    pub fn message(user: &str, id: MessageId, reply: &Reply) -> Self {
+    /// A message as a line; `file` is what was written for it.
+    pub fn message(user: &str, id: MessageId, reply: &Reply, file: Option<String>) -> Self {
         Self::Message {
             user: user.to_owned(),
             id: id.0,
@@ -156,6 +173,7 @@ impl Out {
                 .iter()
                 .map(|source| NumberedSource { title: visible(&source.title), ..source.clone() })
                 .collect(),
+            file,
         }
     }
 
@@ -168,6 +186,11 @@ impl Out {
     /// What is being worked on, as a line.
     pub fn status(user: &str, text: &str) -> Self {
         Self::Status { user: user.to_owned(), text: visible(text) }
+    }
+
+    /// An answer as far as it is written, as a line.
+    pub fn draft(user: &str, words: &Formatted) -> Self {
+        Self::Draft { user: user.to_owned(), text: plain(&words.text, &words.spans) }
     }
 
     /// Why a line could not be used, as a line.

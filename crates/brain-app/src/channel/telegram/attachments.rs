@@ -8,12 +8,13 @@
 
 use super::context::TelegramContext;
 use super::updates::incoming::{Download, IncomingMessage, IncomingUpdate, MessageContent};
+use crate::channel::received_files;
 use crate::config::telegram_user;
-use brain_core::core::text::{head_and_tail, shorten, visible};
+use brain_core::core::text::{shorten, visible};
 use brain_core::core::turn::{Along, KeptFile, Origin, Part, Reply};
 use brain_core::limits;
 use brain_core::ports::records::{InboxEntry, Show};
-use brain_core::ports::{Batch, Expect, Recording, StoreError, why_not};
+use brain_core::ports::{Batch, Expect, Recording, StoreError};
 
 pub(super) const UNSUPPORTED: &str =
     "That's a nice one, but I can't do anything with it. If there is something I can do for you, just write it.";
@@ -64,7 +65,7 @@ pub(super) async fn unpack(
         },
         MessageContent::File(file) => match kept(context, update, file).await {
             Ok((kept, bytes)) => {
-                let read = text_of(&kept, bytes);
+                let read = received_files::text_of(&kept, bytes);
                 unpacked.add_file(message, kept, read);
             }
             Err(why) => unpacked.cannot(&why, &why),
@@ -101,15 +102,9 @@ impl Unpacked {
 impl Unpacked {
     /// A file, and what it says, or why that is not read.
     fn add_file(&mut self, message: &IncomingMessage, kept: KeptFile, read: Result<String, String>) {
-        let (text, along) = match read {
-            Ok(text) => (text, Some(Along::File { name: kept.name.clone() })),
-            Err(why) => {
-                self.beside = Some(format!("{why} It can go along with a mail."));
-                (String::new(), None)
-            }
-        };
-        let part = part(message, text, Origin::Forwarded, along);
-        self.parts.push(Part { file: Some(kept), ..part });
+        let (part, beside) = received_files::part(message.number, kept, read);
+        self.beside = beside.or(self.beside.take());
+        self.parts.push(part);
     }
 }
 
@@ -208,33 +203,7 @@ async fn kept(
     file: &Download,
 ) -> Result<(KeptFile, Vec<u8>), String> {
     let bytes = fetch(context, file, limits::DOWNLOAD_BYTES_MAX).await?;
-    let (files, owner) = (context.files.clone(), telegram_user(update.who));
-    let keep = move || files.keep(&owner, &bytes).map(|sha256| (sha256, bytes));
-    let kept = tokio::task::spawn_blocking(keep).await.map_err(std::io::Error::other).and_then(|kept| kept);
-    let (sha256, bytes) = kept.map_err(|cause| {
-        tracing::warn!(%cause, "a file could not be kept");
-        format!("I could not keep that file: {}. Please send it again later.", why_not(&cause))
-    })?;
-    let name = file.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "file".to_owned());
-    let kind = file.mime.clone().unwrap_or_else(|| "application/octet-stream".to_owned());
-    Ok((KeptFile { name, kind, bytes: bytes.len(), sha256 }, bytes))
-}
-
-/// The text of a file; `Err` holds why there is none, for the person.
-fn text_of(file: &KeptFile, bytes: Vec<u8>) -> Result<String, String> {
-    let name = visible(&head_and_tail(&file.name, 80));
-    let ending = file.name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let by_ending = ending.is_some_and(|e| ["txt", "md", "csv", "ics", "vcf", "log", "json"].contains(&e.as_str()));
-    if !by_ending && !file.kind.starts_with("text/") {
-        return Err(format!("I can't look into {name}: I read plain text only (.txt, .md, .csv, .ics)."));
-    }
-    let kilobytes = limits::TEXT_FILE_BYTES_MAX / 1024;
-    if bytes.len() as u64 > limits::TEXT_FILE_BYTES_MAX {
-        return Err(format!("{name} is too large for me; I read text files of up to {kilobytes} KB."));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not plain UTF-8 text, so I can't read it."))?;
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() { Err(format!("{name} is empty.")) } else { Ok(text.to_owned()) }
+    received_files::keep(&context.files, telegram_user(update.who), file.name.clone(), file.mime.clone(), bytes).await
 }
 
 /// Downloads; `Err` is for the person.

@@ -1,4 +1,5 @@
-//! The conversation of this terminal in a browser: the console's own lines, out as events and in as forms.
+//! The conversation of this terminal in a browser: the console's own lines, out as events and in as forms. Answers grow
+//! there while they are written; a file is handed over by itself, before the line that it comes with.
 //!
 //! Invariant: it is a console like every other one ([`Session`]): what is pressed here decides what was asked in the
 //! chat of this machine's person, by the same rules. One browser has one conversation; a newer one takes it over.
@@ -6,24 +7,45 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CONTENT_TYPE, HeaderValue};
-use axum::http::{Response, StatusCode};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
+use axum::http::{Request, Response, StatusCode};
 use brain_core::core::people::ConsoleUser;
+use brain_core::kept_files::KeptFiles;
 use brain_core::limits;
-use brain_core::ports::StoreError;
+use brain_core::ports::{StoreError, why_not};
 use futures::stream;
+use hyper::body::Incoming;
 use maud::html;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio_util::io::ReaderStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::changes::{EVERY, SILENT_MAX};
 use super::door::Caller;
-use super::{PageAnswer, PageRequest, WebContext};
-use crate::channel::console::terminal::{SenderSink, shared};
-use crate::channel::console::{Line, ReceivedLines, Session};
+use super::{LIMITS, NOT_FROM_HERE, PageAnswer, PageRequest, SECRET_HEADER, WebContext, encoded, fields, plain, typed};
+use crate::channel::console::terminal::shared;
+use crate::channel::console::wire::Out;
+use crate::channel::console::{Line, ReceivedLines, Session, Sink};
+use crate::channel::http::{self, HttpLimits};
+use crate::channel::received_files;
+
+/// Hands lines on to a browser, growing answers as well.
+#[derive(Debug)]
+struct BrowserSink(mpsc::UnboundedSender<Value>);
+
+impl Sink for BrowserSink {
+    fn put(&self, out: &Out) -> bool {
+        self.0.send(out.json()).is_ok()
+    }
+
+    fn shows_drafts(&self) -> bool {
+        true
+    }
+}
 
 /// Where what a browser says goes: of each session its conversation.
 #[derive(Debug, Default)]
@@ -52,10 +74,13 @@ pub(super) fn page(asked: &PageRequest<'_>) -> PageAnswer {
     let body = html! {
         p.hint { "The conversation of “" (user.to_string()) "” on this machine, as in its terminal." }
         div #said role="log" aria-live="polite" aria-label="What was said" {}
+        div #draft .bubble hidden aria-hidden="true" {}
         p #status .faint role="status" {}
         form #say data-secret=(asked.caller.secret()) {
             label for="text" { "Message" }
             textarea #text name="text" rows="3" {}
+            label for="files" { "Files" }
+            input #files type="file" multiple;
             button { "Send" }
         }
         noscript { p.warning { "The chat needs the page's own script; everything else does without." } }
@@ -75,7 +100,7 @@ pub(super) async fn events(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreE
     let (context, id) = (Arc::clone(asked.context), id.clone());
     let watched = (Arc::clone(asked.context), asked.caller.clone());
     let (sender, said) = mpsc::unbounded_channel::<Value>();
-    let (_, sink) = shared(SenderSink(sender));
+    let (_, sink) = shared(BrowserSink(sender));
     let (hand_on, received) = mpsc::channel(limits::LINES_AHEAD_MAX);
     context.chats.open(&id, hand_on.clone());
     let over = CancellationToken::new();
@@ -134,6 +159,62 @@ pub(super) fn line(asked: &PageRequest<'_>) -> PageAnswer {
         Err(_full) => PageAnswer::Refused(
             StatusCode::TOO_MANY_REQUESTS,
             "That was not taken: too much waits for its answer already.".to_owned(),
+        ),
+    }
+}
+
+/// Keeps a file that a browser hands over; its `name` and `kind` stand in the address, its bytes are the body. Whoever
+/// is not logged in, or has no secret of the session, sends none of it.
+pub(super) async fn received(context: &WebContext, request: Request<Incoming>) -> Response<Body> {
+    const LARGEST: HttpLimits = HttpLimits {
+        read: Duration::from_millis(limits::WEB_FILE_MS),
+        body_bytes: limits::WEB_FILE_BYTES_MAX,
+        ..LIMITS
+    };
+    let headers = request.headers();
+    let Some(caller) = context.door.caller(headers) else {
+        return plain(StatusCode::UNAUTHORIZED, "Log in first.");
+    };
+    if !caller.means(headers.get(&SECRET_HEADER).and_then(|value| value.to_str().ok())) {
+        return plain(StatusCode::FORBIDDEN, NOT_FROM_HERE);
+    }
+    let mut about = fields(request.uri().query().unwrap_or_default());
+    let bytes = match http::body(request, LARGEST).await {
+        Ok(bytes) => bytes.to_vec(),
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => {
+            let most = limits::WEB_FILE_BYTES_MAX / 1024 / 1024;
+            let why = format!("That is too large for me; I can take up to {most} MB.");
+            return plain(StatusCode::PAYLOAD_TOO_LARGE, &why);
+        }
+        Err(status) => return plain(status, "That was too slow. Nothing was kept."),
+    };
+    let (files, owner) = (KeptFiles::of(context.console.data_dir()), ConsoleUser::default().id());
+    match received_files::keep(&files, owner, about.remove("name"), about.remove("kind"), bytes).await {
+        Ok((kept, _)) => typed(StatusCode::OK, "application/json", json!(kept).to_string()),
+        Err(why) => plain(StatusCode::INTERNAL_SERVER_ERROR, &why),
+    }
+}
+
+/// A file that was handed to somebody of this machine, as a download.
+pub(super) async fn handed_over(asked: &PageRequest<'_>, name: &str) -> PageAnswer {
+    if name.starts_with('.') || name.contains(['/', '\\', '\0']) {
+        return PageAnswer::none_there("file");
+    }
+    let path = asked.context.console.files().join(name);
+    match tokio::fs::File::open(&path).await {
+        Ok(file) => {
+            let content = Body::from_stream(ReaderStream::new(file));
+            let mut response = typed(StatusCode::OK, "application/octet-stream", content);
+            let kept_as = format!("attachment; filename*=UTF-8''{}", encoded(name));
+            if let Ok(kept_as) = HeaderValue::from_str(&kept_as) {
+                response.headers_mut().insert(CONTENT_DISPOSITION, kept_as);
+            }
+            PageAnswer::Whole(response)
+        }
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => PageAnswer::none_there("file"),
+        Err(cause) => PageAnswer::Refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("The file could not be read: {}.", why_not(&cause)),
         ),
     }
 }

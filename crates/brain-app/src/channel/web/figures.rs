@@ -13,7 +13,7 @@ use chrono::{Duration, NaiveDate};
 use maud::{Markup, html};
 
 use super::{PageAnswer, PageRequest, plot};
-use crate::admin::looks::{DAYS, TURNS, ms, summed, word};
+use brain_engine::pipeline::show::overview::{DAYS, TURNS, ms, summed, word};
 
 /// The records of the last days, and the first of these.
 async fn used(asked: &PageRequest<'_>, view: &View<'_>) -> Result<(Vec<DailyUsage>, NaiveDate), StoreError> {

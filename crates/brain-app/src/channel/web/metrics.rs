@@ -11,7 +11,7 @@ use brain_engine::queries::{decisions, figures, turns, usage};
 use brain_services::services::mcp::ServerState;
 
 use super::{PageAnswer, PageRequest, WebContext, plain};
-use crate::admin::looks::{TURNS, word};
+use brain_engine::pipeline::show::overview::{TURNS, word};
 
 /// Whether the store can be read: no word of anything else, as whoever asks need not know the token.
 pub(super) async fn health(context: &Arc<WebContext>) -> Response<Body> {

@@ -59,6 +59,8 @@ const LIMITS: HttpLimits = HttpLimits {
 /// No script but ours, nothing from elsewhere, in nobody's frame.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// Said to a form that no page of the session has sent.
+const NOT_FROM_HERE: &str = "That did not come from a page of this session. Nothing was done.";
 /// Where the token is kept that nobody has set.
 const TOKEN_FILE: &str = "admin-token";
 
@@ -190,6 +192,9 @@ async fn answer(context: &Arc<WebContext>, request: Request<Incoming>) -> Respon
         (&Method::GET, ["login"]) => return html(StatusCode::OK, &layout::log_in(None)),
         _ => {}
     }
+    if method == Method::POST && parts == ["chat", "files"] {
+        return chat::received(context, request).await;
+    }
     let is_form = !matches!(method, Method::GET | Method::HEAD);
     let form = match is_form {
         true => match http::body(request, LIMITS).await {
@@ -214,7 +219,7 @@ async fn answer(context: &Arc<WebContext>, request: Request<Incoming>) -> Respon
     };
     let given = headers.get(&SECRET_HEADER).and_then(|value| value.to_str().ok());
     if is_form && !caller.means(given.or(form.get(SECRET_FIELD).map(String::as_str))) {
-        return plain(StatusCode::FORBIDDEN, "That did not come from a page of this session. Nothing was done.");
+        return plain(StatusCode::FORBIDDEN, NOT_FROM_HERE);
     }
     if is_form && parts == ["logout"] {
         return with_cookie(elsewhere("/login"), &context.door.log_out(&caller));
@@ -245,6 +250,7 @@ async fn routed(asked: &PageRequest<'_>, method: &Method) -> PageAnswer {
         (&Method::GET, ["system"]) => system::page(asked).await,
         (&Method::GET, ["chat"]) => return chat::page(asked),
         (&Method::GET, ["chat", "events"]) => chat::events(asked).await,
+        (&Method::GET, ["chat", "files", name]) => return chat::handed_over(asked, name).await,
         (&Method::POST, ["chat", "lines"]) => return chat::line(asked),
         (&Method::GET, ["changes", list]) => {
             let list = changes::LiveList::named(list);

@@ -14,6 +14,19 @@ if (said && form && status) {
     });
     if (!answer.ok) status.textContent = await answer.text();
   };
+  // Each file by itself; what comes back names it in the line that it comes with.
+  const handedOver = async (file) => {
+    const about = new URLSearchParams({ name: file.name, kind: file.type });
+    const answer = await fetch(`/chat/files?${about}`, { method: "POST", headers: { "X-Secret": secret }, body: file });
+    if (!answer.ok) throw new Error(`${file.name}: ${await answer.text()}`);
+    return answer.json();
+  };
+  const draft = document.getElementById("draft");
+  const drafted = (text) => {
+    draft.hidden = !text;
+    draft.textContent = text;
+    if (text) draft.scrollIntoView({ block: "nearest" });
+  };
   const bubble = (text, isOwn) => {
     const at = document.createElement("div");
     at.className = isOwn ? "bubble own" : "bubble";
@@ -39,10 +52,20 @@ if (said && form && status) {
       at.append(line);
     }
   };
+  const download = (at, name) => {
+    const link = document.createElement("a");
+    link.href = `/chat/files/${encodeURIComponent(name)}`;
+    link.download = name;
+    link.textContent = name;
+    at.append(link);
+  };
   const heard = (line) => {
+    if (["message", "edit", "done"].includes(line.type)) drafted("");
     switch (line.type) {
+      case "draft": drafted(line.text); break;
       case "message": {
         const at = bubble(line.text, false);
+        if (line.file !== undefined) download(at, line.file);
         buttons(at, line.buttons);
         shown.set(line.id, at);
         break;
@@ -65,13 +88,27 @@ if (said && form && status) {
   events.addEventListener("open", () => { status.textContent = ""; });
   events.addEventListener("error", () => { status.textContent = "The connection is broken; I try again."; });
   const field = form.elements.namedItem("text");
-  form.addEventListener("submit", (event) => {
+  const picked = document.getElementById("files");
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = field.value.trim();
-    if (!text) return;
-    bubble(text, true);
-    field.value = "";
-    send({ text });
+    const chosen = [...picked.files];
+    if (!text && !chosen.length) return;
+    let files = [];
+    if (chosen.length) {
+      status.textContent = "Handing over…";
+      try {
+        files = await Promise.all(chosen.map(handedOver));
+      } catch (why) {
+        // Words and files stay where they are, to be sent again.
+        status.textContent = why.message;
+        return;
+      }
+      status.textContent = "";
+    }
+    bubble([text, ...chosen.map((file) => `📎 ${file.name}`)].filter(Boolean).join("\n"), true);
+    form.reset();
+    send(files.length ? { text, files } : { text });
   });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); }

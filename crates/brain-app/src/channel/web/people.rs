@@ -16,8 +16,8 @@ use maud::{Markup, html};
 
 use super::layout::{moment, secret_field};
 use super::{PageAnswer, PageRequest, encoded};
-use crate::admin::looks::summed;
 use crate::admin::people::{PersonVerb, blocked, decide, erase, goes_with, pair};
+use brain_engine::pipeline::show::overview::summed;
 
 pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreError> {
     let brain = &asked.context.brain;

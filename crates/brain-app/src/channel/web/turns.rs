@@ -16,7 +16,7 @@ use super::changes::LiveList;
 use super::filters::{FilterField, FurtherPage, chosen};
 use super::layout::{length, moment};
 use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters, graph, plot};
-use crate::admin::looks::{outcome, word};
+use brain_engine::pipeline::show::overview::{outcome, word};
 
 fn place(trace: &TurnTrace) -> String {
     format!("/turns/{}/{}", millis(trace.at), encoded(&trace.id))

@@ -2,6 +2,7 @@
 //! command says of itself (`services::show`), and what a turn says beside it (the stages).
 
 pub mod changed_tools;
+pub mod overview;
 mod receipts;
 
 use chrono_tz::Tz;

@@ -138,7 +138,7 @@ impl TerminalSink {
     fn show(&self, out: &Out) -> Option<String> {
         let mut page = self.page();
         match out {
-            Out::Typing { .. } | Out::Done { .. } => None,
+            Out::Typing { .. } | Out::Draft { .. } | Out::Done { .. } => None,
             Out::Status { text, .. } => Some(dim(&on_screen(text))),
             Out::Error { error, .. } => Some(on_screen(&format!("⚠️ {error}"))),
             Out::Edit { id, text, buttons, .. } => page.edit(*id, text.as_deref(), buttons),

@@ -114,7 +114,11 @@ pub const COMMANDS: [SlashCommand; 14] = [
         "How I got to my last answer; /trace 3: to the third last; in reply to one: to that",
         CommandKind::Trace,
     ),
-    command("status", "Whether everything works", CommandKind::Status),
+    command(
+        "status",
+        "Whether everything works; for whoever runs me: /status turns, figures, people or cards",
+        CommandKind::Status,
+    ),
     SlashCommand {
         place: Where::Anywhere,
         ..command("help", "What I can do; /help mail: all that I can do with that", CommandKind::Help)
@@ -204,7 +208,7 @@ async fn carry_out(turn: &Turn<'_>, kind: CommandKind, rest: &str) -> Result<Int
         CommandKind::Forget => return memory::forget(turn.brain, &turn.facts, rest).await,
         CommandKind::Export => export::answer(turn.brain, &turn.facts, rest).await?,
         CommandKind::Cancel => cancel(turn).await?,
-        CommandKind::Status => status::answer(turn.brain, &turn.facts).await?,
+        CommandKind::Status => status::answer(turn.brain, &turn.facts, rest).await?,
         CommandKind::Trace => trace::answer(turn.brain, &turn.facts, rest).await?,
     };
     Ok(answer.into())

@@ -10,7 +10,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::waiting::StillWaiting;
 use crate::pipeline::show::changed_tools::told_of_change;
-use crate::pipeline::show::counted;
+use crate::pipeline::show::{counted, overview};
 use crate::pipeline::turn::TurnFacts;
 use crate::queries::figures::{
     self, CallOutcome, CompressionFigures, InvestigationFigures, ModelCall, SavedFigures, SetReminder, TurnFigures,
@@ -27,14 +27,33 @@ use brain_language::language::time::Grain;
 use brain_services::services::mcp::{ServerStanding, ServerState, asking_in_words, service_name};
 use brain_wire::accounts::{AccountPerson, ListedAccount};
 
-/// The answer; below it each tool that has changed and waits for whoever asks, with its button.
-pub(super) async fn answer(brain: &Brain, facts: &TurnFacts) -> Result<Answer, StoreError> {
+/// What more there is for whoever runs this.
+const SHOWN_TO_ADMINS: &str = "More of everybody: /status turns, /status figures, /status people, /status cards.";
+
+/// The answer; below it each tool that has changed and waits for whoever asks, with its button. `what` an admin wants to
+/// see of everybody, if anything.
+pub(super) async fn answer(brain: &Brain, facts: &TurnFacts, what: &str) -> Result<Answer, StoreError> {
+    if !what.is_empty() && facts.runs_this(&brain.policy) {
+        return Ok(Answer::says(Path::Command, of_everybody(brain, what).await?));
+    }
     let mut answer = Answer::says(Path::Command, status(brain, facts).await?);
     if facts.runs_this(&brain.policy) {
         let changed = brain.servers.changed(brain.store.as_ref()).await?;
         answer.replies.extend(changed.iter().take(MCP_CHANGES_SHOWN_MAX).map(told_of_change));
     }
     Ok(answer)
+}
+
+/// What the command line and the page show at length.
+async fn of_everybody(brain: &Brain, what: &str) -> Result<String, StoreError> {
+    let view = brain.view().await?;
+    Ok(match what.to_ascii_lowercase().as_str() {
+        "turns" => overview::of_turns(&view, LIST_ROWS_MAX).await?.text,
+        "figures" => overview::of_figures(brain, &view).await?.text,
+        "people" => overview::of_people(brain, &view).await?.text,
+        "cards" => overview::of_cards(&view, LIST_ROWS_MAX).await?,
+        _ => SHOWN_TO_ADMINS.to_owned(),
+    })
 }
 
 async fn status(brain: &Brain, facts: &TurnFacts) -> Result<String, StoreError> {
@@ -216,6 +235,7 @@ async fn for_admins(brain: &Brain, of_turns: &TurnFigures) -> Result<Vec<String>
             "⚠️ Messages set aside, because I ended each time they were handled (see the log): {given_up}"
         ));
     }
+    lines.push(SHOWN_TO_ADMINS.to_owned());
     Ok(lines)
 }
 
