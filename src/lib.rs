@@ -8,7 +8,7 @@
 //! 2. [`language`]: times, yes and no, which service, and plans without a model; pure as well.
 //! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
 //! 4. [`accounts`]: who has which elsewhere, and how one signs in; [`dav`] and [`ical`]: what calendars and address books
-//!    speak, over the wire and in their texts; [`mcp`]: servers that bring tools; [`declared`]: services that a file
+//!    speak, over the wire and in their texts; [`mcp`]: servers that bring tools; [`custom_commands`]: services that a file
 //!    describes; [`outside`], below both: programs and addresses that files name. [`services`]: a folder each; stakes,
 //!    cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom; what it goes by is [`pipeline::turn::TurnFacts`]. [`scheduler`]: what
@@ -32,4 +32,4 @@ pub use brain_engine::{investigate, metering, pipeline, queries, shadow};
 pub use brain_eval::eval;
 pub use brain_language::language;
 pub use brain_services::services;
-pub use brain_wire::{accounts, dav, declared, ical, mcp, outside};
+pub use brain_wire::{accounts, custom_commands, dav, ical, mcp, outside};

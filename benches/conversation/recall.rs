@@ -15,7 +15,7 @@ use brain_agent::ports::{Batch, Expect, Record as _, RecordExt as _};
 use brain_agent::services::context::RequestContext;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::memory::Memory;
-use brain_agent::services::service::{Attempt, Wanted};
+use brain_agent::services::service::{Attempt, ContextRequest};
 use chrono::TimeDelta;
 use serde_json::json;
 
@@ -118,7 +118,7 @@ async fn fill(talk: &Talk, ctx: &RequestContext) -> Vec<Memory> {
 /// What a planner is told of them for a message.
 async fn noticed(talk: &Talk, ctx: &RequestContext, message: &str) -> Result<Vec<String>, ServiceError> {
     let memory = talk.brain.services.now().find("memory").expect("a service").clone();
-    let wanted = Wanted { message: message.to_owned(), limit: CONTEXT_FACTS_MAX, in_sight_from: None };
+    let wanted = ContextRequest { message: message.to_owned(), limit: CONTEXT_FACTS_MAX, in_sight_from: None };
     Ok(memory.service.notice(ctx, &wanted).await?.into_iter().map(|noticed| noticed.line).collect())
 }
 

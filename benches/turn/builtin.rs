@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use brain_agent::language::consent;
-use brain_agent::language::requests::Hearing;
+use brain_agent::language::requests::ParseInput;
 use brain_agent::language::time;
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::language::{requests, routing};
@@ -57,8 +57,8 @@ pub fn measure(report: &mut Report, effort: Effort) {
     report.add(Row::new("built-in understanding, first use in a process", format!("{} ms", first.join(", "))));
 }
 
-fn hearing<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
-    Hearing::new(text, reference, BUILDERS)
+fn hearing<'a>(text: &'a str, reference: &'a Reference) -> ParseInput<'a> {
+    ParseInput::new(text, reference, BUILDERS)
 }
 
 fn reference() -> Reference {

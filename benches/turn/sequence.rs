@@ -12,7 +12,7 @@ use brain_agent::ports::Call;
 use brain_agent::services::context::RequestContext;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::registry::{Registration, Registry};
-use brain_agent::services::service::{ContextRole, Noticed, Service, Wanted};
+use brain_agent::services::service::{ContextRequest, ContextRole, Noticed, Service};
 
 use crate::world::World;
 
@@ -24,7 +24,7 @@ pub async fn run(world: &World, user: &str, message: &str, calls: &[Call]) -> Du
     let client = world.asked.client();
     let began = Instant::now();
     for registration in world.brain.services.now().iter() {
-        let wanted = Wanted { message: message.to_owned(), limit: 10, in_sight_from: None };
+        let wanted = ContextRequest { message: message.to_owned(), limit: 10, in_sight_from: None };
         let _ = registration.service.notice(&ctx, &wanted).await;
     }
     for call in calls {
@@ -56,7 +56,7 @@ impl Service for Remote {
         self.inner.context_role()
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         tokio::time::sleep(self.takes).await;
         self.inner.notice(ctx, wanted).await
     }

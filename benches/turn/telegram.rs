@@ -38,7 +38,7 @@ pub fn measure(report: &mut Report, effort: Effort) {
                     ),
                     format!("{}, slowest {}", ms(time), ms(quantile(&with[at], 1.0))),
                 )
-                .beside(format!("{} with BRAIN_BREATH=0s", ms(bare)), time.as_secs_f64() / bare.as_secs_f64()),
+                .beside(format!("{} with BRAIN_DEBOUNCE=0s", ms(bare)), time.as_secs_f64() / bare.as_secs_f64()),
             );
         }
     });
@@ -55,7 +55,7 @@ async fn rounds_of(model: &str, pause: Option<&str>, rounds: usize) -> Vec<Vec<D
         .env("LLM_API_KEY", "bench")
         .env("LLM_MODEL", "simulated");
     if let Some(pause) = pause {
-        program = program.env("BRAIN_BREATH", pause);
+        program = program.env("BRAIN_DEBOUNCE", pause);
     }
     let mut daemon = program.daemon(&api);
     daemon.wait_ready().await;

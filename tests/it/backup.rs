@@ -158,7 +158,7 @@ async fn a_copy_is_of_one_moment_while_commits_go_on_and_the_file_changes_hands(
                 store.commit(pair(n)).await.unwrap();
                 acknowledged.store(n, Ordering::SeqCst);
                 if n % 400 == 399 {
-                    store.scrub().await.unwrap();
+                    store.purge().await.unwrap();
                 }
             }
         })

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use brain_agent::core::outcome::Status;
-use brain_agent::declared::read_services;
+use brain_agent::custom_commands::read_services;
 use brain_agent::services::Holder;
-use brain_agent::services::declared;
+use brain_agent::services::custom_commands;
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, Setup, action};
@@ -471,7 +471,7 @@ fn a_service_is_its_persons() {
 fn rig_with(text: &str) -> Rig {
     let rig = Rig::new(Setup::default());
     let services = read_services(text, &|_| Some("geheim".to_owned())).unwrap();
-    declared::register(&services, &[Holder::Everybody], &rig.brain.services).unwrap();
+    custom_commands::register(&services, &[Holder::Everybody], &rig.brain.services).unwrap();
     rig
 }
 

@@ -4,7 +4,7 @@
 use brain_agent::core::plan::PlannedAction;
 use brain_agent::core::turn::Path;
 use brain_agent::language::requests;
-use brain_agent::language::requests::{Hearing, Understood};
+use brain_agent::language::requests::{ParseInput, Understood};
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::services::filling::BUILDERS;
 use chrono::{DateTime, Utc};
@@ -87,7 +87,7 @@ impl Row {
     /// All that a model would plan, where built-in understanding comes to the same actions.
     fn plan(&self) -> Option<Vec<Value>> {
         let reference = Reference { now: self.now, zone: self.tz, order: DateOrder::usual_in(self.tz) };
-        let hearing = Hearing::new(&self.text, &reference, BUILDERS);
+        let hearing = ParseInput::new(&self.text, &reference, BUILDERS);
         let Understood::Plan { plan, condition: None, .. } = requests::plan(&hearing, &[]) else { return None };
         let names = |action: &PlannedAction| format!("{}.{}", action.service, action.command);
         let mut own: Vec<String> = plan.actions.iter().map(names).collect();

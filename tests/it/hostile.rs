@@ -93,7 +93,7 @@ async fn on_telegram_they_are_shown_and_do_nothing() {
     const ANNA: i64 = 1_001;
     let soon = std::time::Duration::from_secs(60);
     let (api, model) = (FakeBotApi::start().await, mouth());
-    let program = Program::new().env("BRAIN_ALLOWED_USERS", &ANNA.to_string()).env("BRAIN_BREATH", "0s");
+    let program = Program::new().env("BRAIN_ALLOWED_USERS", &ANNA.to_string()).env("BRAIN_DEBOUNCE", "0s");
     let mut daemon = program.model(&model).env("BRAIN_SKIP_ROUTER", "false").daemon(&api);
     daemon.wait_ready().await;
     for which in REQUESTS {

@@ -20,7 +20,7 @@ const MAY: &[(&str, &str, &str)] = &[
     ("language/time/once.rs", "thread_local!", "the times of one message while it is read, empty before and after"),
     ("pipeline/brain.rs", "OnceLock", "who the first admin is, set at start or by pairing"),
     ("services/holder.rs", "OnceLock", "the same"),
-    ("services/dav/keeper.rs", "OnceLock", "the same"),
+    ("services/dav/sync_worker.rs", "OnceLock", "the same"),
     ("services/dav/place.rs", "OnceLock", "the same"),
     ("services/email/elsewhere.rs", "OnceLock", "the same"),
     (
@@ -30,11 +30,15 @@ const MAY: &[(&str, &str, &str)] = &[
     ),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
     (
-        "language/requests/unread.rs",
+        "language/requests/residue.rs",
         "OnceCell",
         "what each time of one message is to one plan, found once for all its words",
     ),
-    ("language/requests/said.rs", "OnceCell", "what one plan says, read when a message names a number or a time"),
+    (
+        "language/requests/plan_wording.rs",
+        "OnceCell",
+        "what one plan says, read when a message names a number or a time",
+    ),
     (
         "language/requests/question_words.rs",
         "LazyLock",
@@ -54,7 +58,11 @@ const MAY: &[(&str, &str, &str)] = &[
     ("services/tool/secret_words.rs", "LazyLock", "six kilobytes of words, split once when a server first asks back"),
     ("language/people/fit.rs", "LazyLock", "two kilobytes of words, split once when a name is first compared"),
     ("language/grounding/choices.rs", "LazyLock", "three kilobytes of words, split once when a plan is first judged"),
-    ("language/grounding/said.rs", "LazyLock", "four kilobytes of words, split once when a look first goes elsewhere"),
+    (
+        "language/grounding/own_words.rs",
+        "LazyLock",
+        "four kilobytes of words, split once when a look first goes elsewhere",
+    ),
     ("pipeline/turn/account.rs", "OnceCell", "one turn's own memory of what the guard said, gone with the turn"),
     ("language/rows.rs", "LazyLock", "two kilobytes of words, split once when a message may first point at a row"),
     ("language/own_rule.rs", "LazyLock", "three kilobytes of words, split once when a message may first be a rule"),

@@ -124,20 +124,103 @@ impl<'ast> Visit<'ast> for Declared {
     }
 }
 
+/// The types of every file, outside its tests.
+fn types() -> Vec<(String, String)> {
+    let is_tests = |part: &str| part == "tests" || part == "testing" || part.ends_with("_tests");
+    let is_test = |path: &Path| path.with_extension("").iter().any(|part| is_tests(part.to_str().unwrap()));
+    let mut found = Vec::new();
+    for (path, text) in sources().into_iter().filter(|(path, _)| !is_test(path)) {
+        let mut declared = Declared::default();
+        declared.visit_file(&syn::parse_file(&text).unwrap());
+        found.extend(declared.0.into_iter().map(|name| (name, path.display().to_string())));
+    }
+    found
+}
+
+/// Words that were ours alone, where the field has a term: none of them is part of a name.
+const PRIVATE_WORDS: [&str; 51] = [
+    "breath",
+    "gather",
+    "heard",
+    "hearing",
+    "senses",
+    "companions",
+    "unread",
+    "peel",
+    "foreign",
+    "scene",
+    "desk",
+    "trouble",
+    "home",
+    "deed",
+    "held",
+    "sought",
+    "wanted",
+    "asked",
+    "told",
+    "house",
+    "shelf",
+    "slip",
+    "slips",
+    "nursery",
+    "paper",
+    "further",
+    "beside",
+    "whole",
+    "lead",
+    "ahead",
+    "said",
+    "seat",
+    "seats",
+    "courier",
+    "lookout",
+    "keeper",
+    "taps",
+    "dear",
+    "leanings",
+    "laying",
+    "kinds",
+    "face",
+    "things",
+    "ring",
+    "rooms",
+    "enclosed",
+    "attaching",
+    "pointed",
+    "salient",
+    "excess",
+    "relayed",
+];
+
+#[test]
+fn no_private_word_names_a_type_a_file_or_a_setting() {
+    let words_of_type = |name: &str| -> Vec<String> {
+        let begins = |(at, c): (usize, char)| (c.is_uppercase() || at == 0).then_some(at);
+        let starts: Vec<usize> = name.char_indices().filter_map(begins).collect();
+        let ends = starts.iter().skip(1).copied().chain([name.len()]);
+        starts.iter().zip(ends).map(|(from, to)| name[*from..to].to_lowercase()).collect()
+    };
+    let parts = |name: &str| name.to_lowercase().split(['/', '_', '.']).map(str::to_owned).collect::<Vec<_>>();
+    let settings =
+        include_str!("../../.env.example").lines().filter_map(|line| line.trim_start_matches("# ").split_once('='));
+    let keys =
+        settings.map(|(key, _)| key.to_owned()).filter(|key| key.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'));
+    let files = sources().into_iter().map(|(path, _)| path.display().to_string());
+    let named = types().into_iter().map(|(name, file)| (words_of_type(&name), format!("{name} in {file}")));
+    let named = named.chain(files.chain(keys).map(|name| (parts(&name), name)));
+    let private: Vec<String> = named
+        .filter(|(words, _)| words.iter().any(|word| PRIVATE_WORDS.contains(&word.as_str())))
+        .map(|(_, name)| name)
+        .collect();
+    assert!(private.is_empty(), "{}", private.join("\n"));
+}
+
 /// The same thing has one type, and other things have other names.
 #[test]
 fn no_type_name_stands_twice() {
-    let is_tests = |part: &str| part == "tests" || part == "testing" || part.ends_with("_tests");
     let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (path, text) in sources() {
-        if path.with_extension("").iter().any(|part| is_tests(part.to_str().unwrap())) {
-            continue;
-        }
-        let mut declared = Declared::default();
-        declared.visit_file(&syn::parse_file(&text).unwrap());
-        for name in declared.0 {
-            seen.entry(name).or_default().push(path.display().to_string());
-        }
+    for (name, file) in types() {
+        seen.entry(name).or_default().push(file);
     }
     seen.retain(|_, files| files.len() > 1);
     let twice: Vec<String> = seen.iter().map(|(name, files)| format!("{name}: {}", files.join(", "))).collect();

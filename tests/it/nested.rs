@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use brain_agent::accounts::{AccountsPlace, PlaceChosenBy, parse_accounts};
-use brain_agent::declared::read_services;
+use brain_agent::custom_commands::read_services;
 use brain_agent::ical::{Malformed, blocks};
 use brain_agent::language::time::{describe_recurrence, next_occurrence};
 use brain_agent::limits::PROMPT_FILE_BYTES_MAX;

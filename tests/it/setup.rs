@@ -34,7 +34,7 @@ fn a_token_that_telegram_knows_is_written_and_never_shown() {
     let api = FakeBotApi::start_blocking();
     let program = Program::new().env("TELEGRAM_API_URL", &api.url());
     let file = program.cwd().join(".env");
-    fs::write(&file, "# mine\nexport BRAIN_TIMEZONE='Europe/Berlin'\n# TELEGRAM_BOT_TOKEN=1:x\nBRAIN_BREATH=1s\n")
+    fs::write(&file, "# mine\nexport BRAIN_TIMEZONE='Europe/Berlin'\n# TELEGRAM_BOT_TOKEN=1:x\nBRAIN_DEBOUNCE=1s\n")
         .unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let before = env_file(&program);

@@ -2,12 +2,13 @@
 
 mod access;
 mod attached;
-mod breath;
 mod broken;
 mod buttons;
+mod callback_acks;
 mod commands;
 mod consent;
 mod dates;
+mod debounce;
 mod edits;
 mod faults;
 mod formatted;
@@ -21,7 +22,6 @@ mod redelivered;
 mod restart;
 mod shown;
 mod streamed;
-mod taps;
 mod voice;
 mod webhook;
 
@@ -41,10 +41,10 @@ const ANNA: i64 = 1_001;
 const BEN: i64 = 1_002;
 const EVE: i64 = 6_666;
 
-/// Anna and Ben are served; each message is a turn of its own, however fast it is sent (see `breath`).
+/// Anna and Ben are served; each message is a turn of its own, however fast it is sent (see `debounce`).
 fn installed() -> Program {
     let served = format!("{ANNA},{BEN}");
-    Program::new().env("BRAIN_ALLOWED_USERS", &served).env("BRAIN_TIMEZONE", "UTC").env("BRAIN_BREATH", "0s")
+    Program::new().env("BRAIN_ALLOWED_USERS", &served).env("BRAIN_TIMEZONE", "UTC").env("BRAIN_DEBOUNCE", "0s")
 }
 
 async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {

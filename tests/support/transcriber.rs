@@ -13,7 +13,7 @@ use super::wire::{Background, serve_http};
 
 /// One request, as it arrived.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct TrafficEvent {
     pub authorization: Option<String>,
     pub content_type: String,
     /// The multipart body, bytes that are no text replaced.
@@ -24,7 +24,7 @@ struct Shared {
     status: u16,
     answer: String,
     released: watch::Sender<bool>,
-    heard: Mutex<Vec<Heard>>,
+    heard: Mutex<Vec<TrafficEvent>>,
 }
 
 /// The endpoint; stops when dropped.
@@ -70,14 +70,14 @@ impl Transcriber {
         self.shared.released.send_replace(true);
     }
 
-    pub fn heard(&self) -> Vec<Heard> {
+    pub fn heard(&self) -> Vec<TrafficEvent> {
         self.shared.heard.lock().unwrap().clone()
     }
 }
 
 async fn transcribe(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> (StatusCode, String) {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    shared.heard.lock().unwrap().push(Heard {
+    shared.heard.lock().unwrap().push(TrafficEvent {
         authorization: header("authorization"),
         content_type: header("content-type").unwrap_or_default(),
         body: String::from_utf8_lossy(&body).into_owned(),

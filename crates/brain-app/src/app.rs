@@ -33,10 +33,10 @@ use brain_engine::pipeline::brain::{Brain, Policy};
 use brain_engine::shadow::{Shadow, ShadowParts};
 use brain_language::language::time::DateOrder;
 use brain_services::services::backend::Backends;
-use brain_services::services::dav::DavKeeper;
-use brain_services::services::declared::DeclarationError;
+use brain_services::services::custom_commands::DeclarationError;
+use brain_services::services::dav::DavSyncWorker;
 use brain_services::services::email::elsewhere::mail_accounts;
-use brain_services::services::email::imap::keeper::{KeptAccount, MailKeeper};
+use brain_services::services::email::imap::sync_worker::{KeptAccount, MailSyncWorker};
 use brain_services::services::email::mailbox::Mailboxes;
 use brain_services::services::email::send::smtp::{Smtp, SmtpUrlError};
 use brain_services::services::mcp::McpServers;
@@ -81,7 +81,7 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
 }
 
 /// The store of a data folder as it is, for looking: its file keeps every byte.
-pub async fn glance_at_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
+pub async fn open_store_read_only(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
     RedbStore::glance(&store_path(data_dir), schema()).await.map(Arc::new)
 }
 
@@ -144,9 +144,9 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     }
     let (mail, kept) = mail_accounts(&config.accounts, config.smtp_url.as_ref(), &first_admin, &parts.store)?;
     let states: Arc<AccountStates> = Arc::default();
-    let events = DavKeeper::of(&config.accounts, &first_admin, &parts.store, &states);
-    let tasks = DavKeeper::of(&config.accounts, &first_admin, &parts.store, &states);
-    let contacts = DavKeeper::of(&config.accounts, &first_admin, &parts.store, &states);
+    let events = DavSyncWorker::of(&config.accounts, &first_admin, &parts.store, &states);
+    let tasks = DavSyncWorker::of(&config.accounts, &first_admin, &parts.store, &states);
+    let contacts = DavSyncWorker::of(&config.accounts, &first_admin, &parts.store, &states);
     let accounts = Accounts {
         mail: MailAccounts::new(mail),
         tasks: Backends::new(tasks.accounts()),
@@ -183,11 +183,11 @@ fn build_for(
     let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), sources(), Some(data_dir.join("search"))));
     let mailboxes = Mailboxes::of_accounts(&data_dir, accounts.mail.clone(), index.clone());
     let listed = AccountDirectory::new(config.accounts.iter().flat_map(ListedAccount::parts), kept.states);
-    let keeper = MailKeeper::new(kept.mailboxes, mailboxes.clone(), listed.states.clone(), clock.clone());
+    let keeper = MailSyncWorker::new(kept.mailboxes, mailboxes.clone(), listed.states.clone(), clock.clone());
     let accounts = Accounts { mail_keeper: Some(Arc::new(keeper)), ..accounts };
     let (services, people) = services::built_in(&store, &index, &mailboxes, accounts, embedder(config)?);
     let first = [Holder::FirstAdmin(first_admin.clone()), Holder::Terminal];
-    services::declared::register(&config.commands, &first, &services)?;
+    services::custom_commands::register(&config.commands, &first, &services)?;
     // What a shadow asks is paid from the same budgets.
     let ledger = Arc::new(BudgetLedger::new(config.budgets.clone(), store.clone()));
     let mut brain = Brain {

@@ -19,7 +19,7 @@ use crate::services::entry::Entry;
 use crate::services::error::ServiceError;
 use crate::services::recurrence::instant;
 use crate::services::registry::{Registration, Registry};
-use crate::services::service::{Attempt, Performed, Prepared, Wanted};
+use crate::services::service::{Attempt, ContextRequest, Performed, Prepared};
 use crate::services::{built_in, sources};
 use brain_adapters::search::plain::PlainIndex;
 use brain_adapters::store::MemoryStore;
@@ -215,7 +215,7 @@ impl World {
         let action = self.action(service, command, params).await;
         let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
-        let wanted = Wanted { message: "plumber".to_owned(), limit: 10, in_sight_from: None };
+        let wanted = ContextRequest { message: "plumber".to_owned(), limit: 10, in_sight_from: None };
         let noticed = service.service.notice(&self.ctx, &wanted).await.expect("noticed");
         (performed.untrusted, noticed.into_iter().flat_map(|noticed| noticed.untrusted).collect())
     }

@@ -2,8 +2,8 @@
 //! servers that bring tools, services that a file describes, and the programs and addresses that files name.
 
 pub mod accounts;
+pub mod custom_commands;
 pub mod dav;
-pub mod declared;
 pub mod ical;
 pub mod mcp;
 pub mod outside;

@@ -66,7 +66,7 @@ pub(crate) async fn backup(config: &Config, file: PathBuf, with_tokens: bool) ->
 /// A copy of the store, made by the process that holds it or here where none does; or why there is none.
 async fn copied(data_dir: &Path) -> anyhow::Result<Result<PathBuf, String>> {
     let copy = async {
-        let store = match app::glance_at_store(data_dir).await {
+        let store = match app::open_store_read_only(data_dir).await {
             Ok(store) => store,
             Err(locked @ StoreError::Locked { .. }) => {
                 let Ok(client) = Client::connect(data_dir).await else { return Err(locked.into()) };

@@ -14,7 +14,7 @@ use brain_agent::core::people::ConsoleUser;
 use brain_agent::core::text::visible;
 use brain_agent::eval;
 use brain_agent::language::requests;
-use brain_agent::language::requests::{Hearing, Understood};
+use brain_agent::language::requests::{ParseInput, Understood};
 use brain_agent::language::routing::{self, Kind};
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::ports::{Clock, StoreError};
@@ -58,7 +58,7 @@ pub(crate) fn explain(config: &Config, text: &str) -> ExitCode {
     let zone = app::zone(config);
     let order = DateOrder::usual_in(zone);
     let reference = Reference { now: SystemClock::new().now(), zone, order };
-    let hearing = Hearing::new(text, &reference, BUILDERS);
+    let hearing = ParseInput::new(text, &reference, BUILDERS);
     let guess = routing::route(&hearing);
     let understood = requests::plan(&hearing, &guess.domains);
     let mut told = super::explain::explain(&understood);

@@ -13,7 +13,7 @@ const SOON: Duration = Duration::from_secs(60);
 const FAILED: &str = "The daily backup failed";
 
 fn installed() -> Program {
-    Program::new().env("BRAIN_ADMINS", &ANNA.to_string()).env("BRAIN_TIMEZONE", "UTC").env("BRAIN_BREATH", "0s")
+    Program::new().env("BRAIN_ADMINS", &ANNA.to_string()).env("BRAIN_TIMEZONE", "UTC").env("BRAIN_DEBOUNCE", "0s")
 }
 
 async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use brain_agent::investigate::templates;
-use brain_agent::language::requests::{self, Hearing};
+use brain_agent::language::requests::{self, ParseInput};
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::language::work::Work;
 use brain_agent::limits;
@@ -85,7 +85,7 @@ fn every_question_of_the_demo_keeps_to_its_bounds_and_its_order() {
 /// The nodes of the template that a question fits; `None` for what one search answers.
 fn nodes_of(world: &World, text: &str) -> Option<Value> {
     let reference = Reference { now: now(), zone: world.zone, order: DateOrder::DayFirst };
-    let question = requests::question(&Hearing::new(text, &reference, BUILDERS), &Work::default());
+    let question = requests::question(&ParseInput::new(text, &reference, BUILDERS), &Work::default());
     if question.as_ref().is_some_and(|question| question.family.is_direct()) {
         return None;
     }

@@ -19,8 +19,8 @@ use brain_agent::services::capabilities::{ContextSource, Mirroring as _};
 use brain_agent::services::context::RequestContext;
 use brain_agent::services::email::accounts::MailBackend;
 use brain_agent::services::email::elsewhere::MailElsewhere;
-use brain_agent::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use brain_agent::services::email::imap::mailbox::ImapMailbox;
+use brain_agent::services::email::imap::sync_worker::{KeptAccount, MailSyncWorker};
 use brain_agent::services::email::mail_change::{MailChange, MailRef};
 use brain_agent::services::email::mailbox::Mailboxes;
 use brain_agent::services::email::source::maildir::Maildir;
@@ -42,7 +42,7 @@ pub struct World {
     pub server: Dovecot,
     pub owner: UserId,
     pub states: Arc<AccountStates>,
-    pub keeper: Arc<MailKeeper>,
+    pub keeper: Arc<MailSyncWorker>,
     pub backend: MailElsewhere,
     pub data: tempfile::TempDir,
     store: Arc<RedbStore>,
@@ -108,7 +108,7 @@ impl World {
         let mailbox = ImapMailbox::of(&account, store.clone()).unwrap();
         let states = Arc::new(AccountStates::default());
         let kept = KeptAccount { id: account.id.clone(), holders: vec![Holder::Everybody], mailbox: mailbox.clone() };
-        let keeper = MailKeeper::new(vec![kept], mailboxes, states.clone(), Arc::new(SystemClock::new()));
+        let keeper = MailSyncWorker::new(vec![kept], mailboxes, states.clone(), Arc::new(SystemClock::new()));
         let backend = MailElsewhere::of(&account, None, Some(mailbox));
         let (owner, keeper, store) = (UserId::new("tg:1"), Arc::new(keeper), kept_store);
         Self { server, owner, states, keeper, backend, data, store, account }

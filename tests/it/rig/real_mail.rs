@@ -18,8 +18,8 @@ use brain_agent::services::Accounts;
 use brain_agent::services::capabilities::{ContextSource as _, Mirroring as _};
 use brain_agent::services::email::accounts::{MailAccount, MailAccounts};
 use brain_agent::services::email::elsewhere::MailElsewhere;
-use brain_agent::services::email::imap::keeper::{KeptAccount, MailKeeper};
 use brain_agent::services::email::imap::mailbox::ImapMailbox;
+use brain_agent::services::email::imap::sync_worker::{KeptAccount, MailSyncWorker};
 use brain_agent::services::email::mailbox::Mailboxes;
 use brain_agent::services::holder::Holder;
 use brain_agent::store::RedbStore;
@@ -100,7 +100,8 @@ impl RealMail {
         let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store, Vec::new(), None));
         let mailboxes = Mailboxes::new(rig.folder(), Some(ALEX.to_owned()), index);
         let states = Arc::new(AccountStates::default());
-        let keeper = MailKeeper::new(vec![self.kept.clone()], mailboxes, states.clone(), Arc::new(SystemClock::new()));
+        let keeper =
+            MailSyncWorker::new(vec![self.kept.clone()], mailboxes, states.clone(), Arc::new(SystemClock::new()));
         let ctx = rig.brain.context_of(&UserId::new(ME)).await.unwrap();
         keeper.catch_up(&ctx, Duration::from_secs(60)).await;
         let state = states.of(&self.account.id);

@@ -199,8 +199,8 @@ impl Store for WatchedStore {
         self.inner.give_back().await
     }
 
-    async fn scrub(&self) -> Result<(), StoreError> {
-        self.inner.scrub().await
+    async fn purge(&self) -> Result<(), StoreError> {
+        self.inner.purge().await
     }
 
     fn change_log(&self) -> &dyn ChangeLog {

@@ -9,7 +9,7 @@ use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Outcome;
 use brain_agent::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
-use brain_agent::services::command::{Called, Effect, ParamKinds, Receipt, Slot, Subject};
+use brain_agent::services::command::{Called, Effect, ParamContents, Receipt, Slot, Subject};
 use brain_agent::services::context::RequestContext;
 use brain_agent::services::entry::{Entry, ParamError};
 use brain_agent::services::error::ServiceError;
@@ -113,7 +113,7 @@ impl Entry for Watched {
         self.inner.is_of_the_turn()
     }
 
-    fn kinds(&self) -> ParamKinds {
+    fn kinds(&self) -> ParamContents {
         self.inner.kinds()
     }
 

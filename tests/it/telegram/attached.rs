@@ -101,7 +101,7 @@ async fn a_file_that_is_gone_or_another_by_now_sends_nothing() {
 async fn an_album_that_arrives_in_parts_is_one_message() {
     for pause in ["0s", "100ms"] {
         let (api, smtp) = (FakeBotApi::start().await, mail_server());
-        let _daemon = serve(&installed().smtp(&smtp).env("BRAIN_BREATH", pause), &api).await;
+        let _daemon = serve(&installed().smtp(&smtp).env("BRAIN_DEBOUNCE", pause), &api).await;
         let part = |text: &str, name: &str| {
             Say::by(ANNA, text).with_file(name, name.as_bytes()).field("media_group_id", json!("77"))
         };

@@ -35,7 +35,7 @@ async fn a_panic_ends_one_turn_is_told_and_leaves_everything_else_at_work() {
         ("TELEGRAM_API_URL", api.url()),
         ("BRAIN_ALLOWED_USERS", ANNA.to_string()),
         ("BRAIN_TIMEZONE", "UTC".to_owned()),
-        ("BRAIN_BREATH", "0s".to_owned()),
+        ("BRAIN_DEBOUNCE", "0s".to_owned()),
     ];
     let env = env.map(|(key, value)| (key.to_owned(), value)).to_vec();
     let config = Config::parse(env, Vec::new()).unwrap();

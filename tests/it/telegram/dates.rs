@@ -48,7 +48,7 @@ async fn what_was_written_hours_apart_is_no_breath_when_it_is_read_at_once() {
     api.say(written("good morning", unix_s() - 3 * 3_600));
     api.say(written("good afternoon to", unix_s() - 60));
     api.say(written("my friend", unix_s() - 59));
-    let _daemon = serve(&installed().env("BRAIN_BREATH", "700ms").model(&model), &api).await;
+    let _daemon = serve(&installed().env("BRAIN_DEBOUNCE", "700ms").model(&model), &api).await;
     answer(&api, ANNA, "You said: good morning").await;
     let told = answer(&api, ANNA, "my friend").await;
     assert!(told.text.contains("You said: good afternoon to my friend"), "{}", told.text);

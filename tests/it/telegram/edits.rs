@@ -83,7 +83,7 @@ async fn an_edit_that_changes_no_word_or_comes_from_nowhere_is_nothing() {
 async fn an_edit_of_a_message_that_still_waits_replaces_its_words() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let _daemon = serve(&installed().env("BRAIN_BREATH", "50ms").whole_plans(&model), &api).await;
+    let _daemon = serve(&installed().env("BRAIN_DEBOUNCE", "50ms").whole_plans(&model), &api).await;
     api.user_says(ANNA, "first (held)");
     model.wait_calls("respond", 1, SOON).await;
     // After the breath of the first one.

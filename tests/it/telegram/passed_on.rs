@@ -183,7 +183,7 @@ async fn an_album_is_refused_once_and_its_caption_answered() {
                 api.say(album(""));
             }
         }
-        let _daemon = serve(&installed().env("BRAIN_BREATH", pause), &api).await;
+        let _daemon = serve(&installed().env("BRAIN_DEBOUNCE", pause), &api).await;
         let told = answer(&api, ANNA, "so I go by your words alone").await;
         let done = answer(&api, ANNA, "Reminder set").await;
         assert!(told.id < done.id, "{}", api.transcript());

@@ -29,7 +29,7 @@ use super::failure::{EchoGuard, Failure, retry_after};
 use super::pace::EndpointPace;
 use super::room::Room;
 use super::size::KnownSize;
-use super::stream::{Intake, Trouble};
+use super::stream::{BodyFault, Intake};
 use super::structured::{Dialect, FormatMemory, Lesson};
 use super::thoughts::SpokenWords;
 use super::wire::{AnswerPiece, error_status};
@@ -312,18 +312,20 @@ impl ModelLink {
         Failure::refused(status, body, &self.said(ask), wait)
     }
 
-    fn trouble(&self, trouble: Trouble, ask: &Ask<'_>) -> Failure {
+    fn trouble(&self, trouble: BodyFault, ask: &Ask<'_>) -> Failure {
         match trouble {
-            Trouble::TooLong => Failure::unreadable(format!("it is longer than {} KiB", MODEL_REPLY_BYTES_MAX / 1024)),
-            Trouble::Garbage => Failure::unreadable(format!(
+            BodyFault::TooLong => {
+                Failure::unreadable(format!("it is longer than {} KiB", MODEL_REPLY_BYTES_MAX / 1024))
+            }
+            BodyFault::Garbage => Failure::unreadable(format!(
                 "it is no chat completion; check {}BASE_URL, which usually ends in /v1",
                 self.prefix
             )),
-            Trouble::BrokenOff => {
+            BodyFault::BrokenOff => {
                 self.stream_broke.store(true, Ordering::Relaxed);
                 broken(Failure::unreachable(format!("the transfer from {} broke off", self.place())), ask)
             }
-            Trouble::Error(error) => {
+            BodyFault::Error(error) => {
                 let status = error_status(&error).unwrap_or(200);
                 broken(Failure::refused(status, error.to_string(), &self.said(ask), None), ask)
             }

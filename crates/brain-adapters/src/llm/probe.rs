@@ -47,7 +47,7 @@ pub struct EndpointLook {
 
 /// How a short question was answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AskedModel {
+pub struct ProbedModel {
     /// The endpoint takes a schema; otherwise it is asked in words for JSON, which a model may get wrong.
     pub takes_schema: bool,
     /// The answer was what the schema says.
@@ -58,7 +58,7 @@ pub struct AskedModel {
 
 /// Why an endpoint cannot be used, in a sentence without its full stop.
 #[derive(Debug, thiserror::Error)]
-pub enum EndpointTrouble {
+pub enum EndpointFault {
     /// The settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -84,7 +84,7 @@ pub enum EndpointTrouble {
 }
 
 /// Looks at an endpoint, without asking its model anything.
-pub async fn look(endpoint: &Endpoint) -> Result<EndpointLook, EndpointTrouble> {
+pub async fn look(endpoint: &Endpoint) -> Result<EndpointLook, EndpointFault> {
     let link = link(endpoint, "LLM_")?;
     let place = link.place();
     let client = Client::builder().connect_timeout(CONNECT_TIMEOUT).redirect(Policy::none()).build();
@@ -95,11 +95,11 @@ pub async fn look(endpoint: &Endpoint) -> Result<EndpointLook, EndpointTrouble> 
         if why.contains("error sending request") {
             why = "nobody answers there".to_owned();
         }
-        EndpointTrouble::Unreachable { place: place.clone(), why }
+        EndpointFault::Unreachable { place: place.clone(), why }
     })?;
     let status = response.status().as_u16();
     if matches!(status, 401 | 403) {
-        return Err(EndpointTrouble::KeyRefused { place, status });
+        return Err(EndpointFault::KeyRefused { place, status });
     }
     // Some have no list; the question tells whether there is a model.
     let listed = read(response).await.unwrap_or_default();
@@ -130,7 +130,7 @@ pub fn client(endpoint: &Endpoint, limit: Duration) -> Result<OpenAiClient, Sett
 }
 
 /// Asks its model something short, in a given form. `limit` bounds each part of the answer.
-pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, EndpointTrouble> {
+pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<ProbedModel, EndpointFault> {
     let client = client(endpoint, limit)?;
     let schema = json!({"type": "object", "properties": {"numbers": {"type": "string"}}, "required": ["numbers"],
         "additionalProperties": false});
@@ -147,7 +147,7 @@ pub async fn ask(endpoint: &Endpoint, limit: Duration) -> Result<AskedModel, End
     let completion = client.complete(call, None).await?;
     let secs = begun.elapsed().as_secs_f64().max(0.001);
     let (link, _) = &client.links[Stage::Chat as usize];
-    Ok(AskedModel {
+    Ok(ProbedModel {
         takes_schema: link.memory.of(Stage::Chat).format == Format::JsonSchema,
         is_in_form: completion.json.as_ref().is_some_and(|json| has_required(&schema, json)),
         tokens_per_sec: completion.usage.tokens_out as f64 / secs,

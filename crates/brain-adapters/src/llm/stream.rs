@@ -15,7 +15,7 @@ use brain_core::limits::{MODEL_EVENT_BYTES_MAX, MODEL_REPLY_BYTES_MAX};
 
 /// What is wrong with a response body.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Trouble {
+pub(super) enum BodyFault {
     TooLong,
     /// Ended before the answer did.
     BrokenOff,
@@ -60,10 +60,10 @@ enum Shape {
 
 impl Intake {
     /// Takes the next bytes; adds the words they complete to `words`, also when there is trouble after them.
-    pub fn feed(&mut self, bytes: &[u8], words: &mut String) -> Result<(), Trouble> {
+    pub fn feed(&mut self, bytes: &[u8], words: &mut String) -> Result<(), BodyFault> {
         self.bytes += bytes.len();
         if self.bytes > MODEL_REPLY_BYTES_MAX {
-            return Err(Trouble::TooLong);
+            return Err(BodyFault::TooLong);
         }
         if self.shape == Shape::Events {
             return self.events(bytes, words);
@@ -108,20 +108,20 @@ impl Intake {
     }
 
     /// The body has ended. Gives the answer, and adds the words that were still held back to `words`.
-    pub fn finish(mut self, words: &mut String) -> Result<AnswerPiece, Trouble> {
+    pub fn finish(mut self, words: &mut String) -> Result<AnswerPiece, BodyFault> {
         match self.shape {
-            Shape::Unknown => return Err(Trouble::Garbage),
+            Shape::Unknown => return Err(BodyFault::Garbage),
             Shape::Document => {
-                let document: Value = serde_json::from_slice(&self.held).map_err(|_| Trouble::Garbage)?;
-                words.push_str(&self.take(&document)?.ok_or(Trouble::Garbage)?);
+                let document: Value = serde_json::from_slice(&self.held).map_err(|_| BodyFault::Garbage)?;
+                words.push_str(&self.take(&document)?.ok_or(BodyFault::Garbage)?);
             }
             Shape::Events => {
                 // An event that the end cut off is no whole document.
                 match self.events(b"\n\n", words) {
                     Ok(()) | Err(_) if self.end.is_some() => {}
                     Ok(()) if self.has_ended() => {}
-                    Ok(()) if !self.has_begun() => return Err(Trouble::Garbage),
-                    Ok(()) | Err(Trouble::Garbage) => return Err(Trouble::BrokenOff),
+                    Ok(()) if !self.has_begun() => return Err(BodyFault::Garbage),
+                    Ok(()) | Err(BodyFault::Garbage) => return Err(BodyFault::BrokenOff),
                     Err(trouble) => return Err(trouble),
                 }
             }
@@ -137,21 +137,21 @@ impl Intake {
         self.is_done || self.answer.finish.is_some() || self.has_usage
     }
 
-    fn events(&mut self, mut bytes: &[u8], words: &mut String) -> Result<(), Trouble> {
+    fn events(&mut self, mut bytes: &[u8], words: &mut String) -> Result<(), BodyFault> {
         while !self.is_done
             && let Some(event) = self.events.0.next(&mut bytes)
         {
             match event {
                 Ok(SseEvent::Message(event)) => self.event(&event.data, words)?,
                 Ok(SseEvent::Retry(_)) => {}
-                Err(_) => return Err(Trouble::Garbage),
+                Err(_) => return Err(BodyFault::Garbage),
             }
         }
         Ok(())
     }
 
     /// Servers that leave out the empty line between events give several documents in one.
-    fn event(&mut self, data: &str, words: &mut String) -> Result<(), Trouble> {
+    fn event(&mut self, data: &str, words: &mut String) -> Result<(), BodyFault> {
         let mut documents = Deserializer::from_str(data).into_iter::<Value>();
         while let Some(document) = documents.next() {
             match document {
@@ -160,19 +160,19 @@ impl Intake {
                     self.is_done = true;
                     return Ok(());
                 }
-                Err(_) => return Err(Trouble::Garbage),
+                Err(_) => return Err(BodyFault::Garbage),
             }
         }
         Ok(())
     }
 
     /// Adds one event or document to the answer. `None` when it is of no known shape.
-    fn take(&mut self, value: &Value) -> Result<Option<String>, Trouble> {
+    fn take(&mut self, value: &Value) -> Result<Option<String>, BodyFault> {
         let Some(piece) = AnswerPiece::read(value) else {
             return Ok(None);
         };
         if let Some(error) = piece.error {
-            return Err(Trouble::Error(error));
+            return Err(BodyFault::Error(error));
         }
         let answer = &mut self.answer;
         answer.content.push_str(&piece.content);
@@ -206,7 +206,7 @@ mod tests {
         data: {\"content\":\"👋🏽\"},\"finish_reason\":\"stop\"}]}\n\n\
         data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}\n\ndata: [DONE]\n\nrubbish";
 
-    fn read(chunks: &[&[u8]]) -> Result<(AnswerPiece, String), Trouble> {
+    fn read(chunks: &[&[u8]]) -> Result<(AnswerPiece, String), BodyFault> {
         let mut intake = Intake::default();
         let mut words = String::new();
         for chunk in chunks {
@@ -261,18 +261,18 @@ mod tests {
     fn what_is_no_answer_is_said_to_be_none() {
         let event = |content: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\"}}}}]}}\n\n");
         for (body, trouble) in [
-            (String::new(), Trouble::Garbage),
-            ("  \n".into(), Trouble::Garbage),
-            ("It works!".into(), Trouble::Garbage),
-            ("<html>not found</html>".into(), Trouble::Garbage),
-            (r#"{"choices":[{"mess"#.into(), Trouble::Garbage),
-            (r#"{"hello":1}"#.into(), Trouble::Garbage),
-            (event("half"), Trouble::BrokenOff),
-            (event("half") + "data: {\"choi", Trouble::BrokenOff),
-            ("data: {\"choi\n\n".into(), Trouble::Garbage),
-            ("data: [[[[[[[\n".repeat(MODEL_EVENT_BYTES_MAX / 8 + 1), Trouble::Garbage),
-            ("data: {\"error\":\"busy\"}\n\n".into(), Trouble::Error("busy".into())),
-            ("x".repeat(MODEL_REPLY_BYTES_MAX + 1), Trouble::TooLong),
+            (String::new(), BodyFault::Garbage),
+            ("  \n".into(), BodyFault::Garbage),
+            ("It works!".into(), BodyFault::Garbage),
+            ("<html>not found</html>".into(), BodyFault::Garbage),
+            (r#"{"choices":[{"mess"#.into(), BodyFault::Garbage),
+            (r#"{"hello":1}"#.into(), BodyFault::Garbage),
+            (event("half"), BodyFault::BrokenOff),
+            (event("half") + "data: {\"choi", BodyFault::BrokenOff),
+            ("data: {\"choi\n\n".into(), BodyFault::Garbage),
+            ("data: [[[[[[[\n".repeat(MODEL_EVENT_BYTES_MAX / 8 + 1), BodyFault::Garbage),
+            ("data: {\"error\":\"busy\"}\n\n".into(), BodyFault::Error("busy".into())),
+            ("x".repeat(MODEL_REPLY_BYTES_MAX + 1), BodyFault::TooLong),
         ] {
             assert_eq!(read(&[body.as_bytes()]).err(), Some(trouble), "{:.60}", body);
         }
@@ -285,9 +285,9 @@ mod tests {
             let read = move || read(&[body.as_bytes()]).map(drop);
             std::thread::Builder::new().stack_size(1024 * 1024).spawn(read).unwrap().join().unwrap()
         };
-        assert_eq!(told(deep.clone()), Err(Trouble::Garbage));
-        assert_eq!(told(format!("data: {deep}\n\n")), Err(Trouble::Garbage));
-        assert_eq!(told("data: [".repeat(100_000)), Err(Trouble::Garbage));
+        assert_eq!(told(deep.clone()), Err(BodyFault::Garbage));
+        assert_eq!(told(format!("data: {deep}\n\n")), Err(BodyFault::Garbage));
+        assert_eq!(told("data: [".repeat(100_000)), Err(BodyFault::Garbage));
         assert!(told("data: {\n".repeat(100_000)).is_err());
         assert!(
             told(format!(

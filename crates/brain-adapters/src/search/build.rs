@@ -6,15 +6,15 @@
 
 use std::sync::Arc;
 
+use super::engine::{Durable, Owner, SearchEngine};
 use super::feed;
-use super::house::{Durable, House, Owner};
 use super::owner::OwnerIndex;
 use brain_core::failpoint::fail_point;
 use brain_core::limits;
 use brain_core::ports::{BuildProgress, IndexError, Key, Source, Update};
 
 /// Starts the build; [`Owner::progress`] says when it is done.
-pub(super) fn start(house: &Arc<House>, owner: &Arc<Owner>, index: &Arc<OwnerIndex>) {
+pub(super) fn start(house: &Arc<SearchEngine>, owner: &Arc<Owner>, index: &Arc<OwnerIndex>) {
     owner.progress.send_replace(Some(BuildProgress { done: 0, total: 0 }));
     let build = Build { house: Arc::clone(house), owner: Arc::clone(owner), index: Arc::clone(index) };
     tokio::spawn(async move {
@@ -27,7 +27,7 @@ pub(super) fn start(house: &Arc<House>, owner: &Arc<Owner>, index: &Arc<OwnerInd
 
 /// One build. It writes to the index it was begun for, and to no other.
 struct Build {
-    house: Arc<House>,
+    house: Arc<SearchEngine>,
     owner: Arc<Owner>,
     index: Arc<OwnerIndex>,
 }

@@ -10,7 +10,7 @@ use tantivy::{DocId, Searcher, SegmentReader, Term};
 use super::columns::Columns;
 use super::dictionary::{self, FoundWords, IndexVocabulary};
 use super::shape::{self, IndexFields};
-use super::slips::SlipWords;
+use super::spelling::SpellingCandidates;
 use brain_core::ports::{Candidates, Description, WordMatch};
 use brain_language::language::terms;
 
@@ -38,7 +38,7 @@ impl Ranked {
 pub(super) fn candidates(
     searcher: &Searcher,
     fields: &IndexFields,
-    slips: &SlipWords,
+    slips: &SpellingCandidates,
     sought: &Description,
 ) -> tantivy::Result<Candidates> {
     let prefix = shape::joined(&sought.kind, "");

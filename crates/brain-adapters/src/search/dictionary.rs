@@ -9,7 +9,7 @@ use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
-use super::slips::{SlipWords, SoughtWord};
+use super::spelling::{MisspelledWord, SpellingCandidates};
 use brain_core::limits;
 use brain_language::language::likeness;
 
@@ -77,7 +77,7 @@ pub(super) fn walk_segment(
 /// A vocabulary: the words of fields behind a prefix that is not part of the word.
 pub(super) struct IndexVocabulary<'a> {
     pub(super) searcher: &'a Searcher,
-    pub(super) slips: &'a SlipWords,
+    pub(super) slips: &'a SpellingCandidates,
     pub(super) fields: &'a [Field],
     pub(super) prefix: &'a str,
 }
@@ -146,7 +146,7 @@ impl IndexVocabulary<'_> {
     /// Words this one may be a slip of. Those with the same first letter are all looked at, others up to a limit.
     pub(super) fn slips(&self, word: &str) -> tantivy::Result<FoundWords> {
         let mut found = FoundWords::new();
-        let Some(sought) = SoughtWord::of(word) else { return Ok(found) };
+        let Some(sought) = MisspelledWord::of(word) else { return Ok(found) };
         let mut like: BTreeMap<String, f32> = BTreeMap::new();
         for field in self.fields {
             for segment in self.searcher.segment_readers() {

@@ -15,9 +15,9 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use super::house::{Durable, House, Owner, locked};
+use super::durable_directory;
+use super::engine::{Durable, Owner, SearchEngine, locked};
 use super::owner::OwnerIndex;
-use super::shelf;
 use brain_core::core::ids::UserId;
 use brain_core::failpoint::fail_point;
 use brain_core::limits;
@@ -41,17 +41,17 @@ pub(super) fn update() -> Update {
     Update { feed: STORE.to_owned(), ..Update::default() }
 }
 
-fn state_file(house: &House) -> Option<PathBuf> {
+fn state_file(house: &SearchEngine) -> Option<PathBuf> {
     house.folder.as_ref().map(|folder| folder.join(STATE_FILE))
 }
 
-fn new_origin(house: &House) -> String {
+fn new_origin(house: &SearchEngine) -> String {
     let sources = house.sources.iter().map(|source| format!("{}:{}", source.kind, source.version));
     format!("{}/{}", uuid::Uuid::new_v4().simple(), sources.collect::<Vec<_>>().join(","))
 }
 
 /// Finds out where to go on, once.
-pub(super) async fn begin(house: &Arc<House>) -> Result<(), IndexError> {
+pub(super) async fn begin(house: &Arc<SearchEngine>) -> Result<(), IndexError> {
     let begin = || async {
         let log = house.store.change_log();
         let (trimmed, now) = (log.trimmed().await?, *log.watch_changes().borrow());
@@ -78,7 +78,7 @@ fn tail(origin: &str) -> Option<&str> {
 }
 
 /// Every index is built again; what changes behind `now` is brought to them.
-async fn renew(house: &House, now: u64) {
+async fn renew(house: &SearchEngine, now: u64) {
     *locked(&house.origin) = new_origin(house);
     house.applied.store(now, Ordering::Release);
     house.sealed.store(now, Ordering::Release);
@@ -87,13 +87,13 @@ async fn renew(house: &House, now: u64) {
     write_state(house, now);
 }
 
-fn write_state(house: &House, sealed: u64) -> bool {
+fn write_state(house: &SearchEngine, sealed: u64) -> bool {
     let Some(file) = state_file(house) else { return true };
     let state = FeedState { origin: locked(&house.origin).clone(), sealed };
     let write = || {
-        shelf::make_folder(file.parent().unwrap_or(&file))?;
+        durable_directory::make_folder(file.parent().unwrap_or(&file))?;
         let draft = file.with_extension("new");
-        let mut written = shelf::own_file().create(true).truncate(true).open(&draft)?;
+        let mut written = durable_directory::own_file().create(true).truncate(true).open(&draft)?;
         written.write_all(&serde_json::to_vec(&state)?)?;
         written.sync_all()?;
         std::fs::rename(&draft, &file)
@@ -106,7 +106,7 @@ fn write_state(house: &House, sealed: u64) -> bool {
 }
 
 /// Reads all that the log tells by now.
-pub(super) async fn catch_up(house: &Arc<House>) -> Result<(), IndexError> {
+pub(super) async fn catch_up(house: &Arc<SearchEngine>) -> Result<(), IndexError> {
     begin(house).await?;
     let log = house.store.change_log();
     let target = *log.watch_changes().borrow();
@@ -145,7 +145,7 @@ pub(super) struct IndexedRecord {
 pub(super) type Places = BTreeMap<(&'static str, String), IndexedRecord>;
 
 /// Puts by what lines tell, for those who have an index: another one is made of the records as they are.
-fn put_by(house: &House, lines: &[ChangedRecords]) {
+fn put_by(house: &SearchEngine, lines: &[ChangedRecords]) {
     let mut told: BTreeMap<UserId, Places> = BTreeMap::new();
     for (line, (table, key)) in lines.iter().flat_map(|line| line.records.iter().map(move |record| (line, record))) {
         for source in house.sources.iter().filter(|source| source.table == *table) {
@@ -163,19 +163,19 @@ fn put_by(house: &House, lines: &[ChangedRecords]) {
 }
 
 /// Whether something of these kinds waits for an owner; no kinds: anything.
-fn waits(house: &House, id: &UserId, kinds: &[String]) -> bool {
+fn waits(house: &SearchEngine, id: &UserId, kinds: &[String]) -> bool {
     let is_asked_for = |kind: &str| kinds.is_empty() || kinds.iter().any(|asked| asked == kind);
     locked(&house.waiting).get(id).is_some_and(|places| places.keys().any(|(kind, _)| is_asked_for(kind)))
 }
 
 /// The mark of an index that holds what was read so far.
-pub(super) fn mark(house: &House) -> String {
+pub(super) fn mark(house: &SearchEngine) -> String {
     house.mark_at(house.applied.load(Ordering::Acquire))
 }
 
 /// Brings what waits for an owner into its index, when something of these kinds does; no kinds: anything. An index that
 /// is being built is left alone: its build does it.
-pub(super) async fn bring(house: &Arc<House>, id: &UserId, kinds: &[String]) -> Result<(), IndexError> {
+pub(super) async fn bring(house: &Arc<SearchEngine>, id: &UserId, kinds: &[String]) -> Result<(), IndexError> {
     if !waits(house, id, kinds) {
         return Ok(());
     }
@@ -199,7 +199,11 @@ pub(super) async fn bring(house: &Arc<House>, id: &UserId, kinds: &[String]) -> 
 }
 
 /// Writes what waits. It waits until it is written, so that whoever asks meanwhile waits as well.
-pub(super) async fn write_waiting(house: &House, owner: &Owner, index: &Arc<OwnerIndex>) -> Result<(), IndexError> {
+pub(super) async fn write_waiting(
+    house: &SearchEngine,
+    owner: &Owner,
+    index: &Arc<OwnerIndex>,
+) -> Result<(), IndexError> {
     let mark = mark(house);
     let Some(places) = locked(&house.waiting).get(&owner.id).cloned() else { return Ok(()) };
     let update = current(house, &owner.id, &places).await?;
@@ -215,7 +219,7 @@ pub(super) async fn write_waiting(house: &House, owner: &Owner, index: &Arc<Owne
 }
 
 /// Brings in whatever waits, for everybody.
-async fn bring_all(house: &Arc<House>) -> Result<(), IndexError> {
+async fn bring_all(house: &Arc<SearchEngine>) -> Result<(), IndexError> {
     let owners: Vec<UserId> = locked(&house.waiting).keys().cloned().collect();
     for owner in owners {
         bring(house, &owner, &[]).await?;
@@ -224,7 +228,7 @@ async fn bring_all(house: &Arc<House>) -> Result<(), IndexError> {
 }
 
 /// The update that these records come to.
-async fn current(house: &House, owner: &UserId, places: &Places) -> Result<Update, IndexError> {
+async fn current(house: &SearchEngine, owner: &UserId, places: &Places) -> Result<Update, IndexError> {
     let mut update = update();
     for ((kind, id), IndexedRecord { source, key, .. }) in places {
         let stored = house.store.get(source.table, key).await?;
@@ -244,7 +248,7 @@ pub(super) fn made(source: &Source, owner: &UserId, key: &Key, stored: &brain_co
 }
 
 /// Makes durable all that was read so far, and lets the log go.
-async fn seal(house: &Arc<House>) -> Result<(), IndexError> {
+async fn seal(house: &Arc<SearchEngine>) -> Result<(), IndexError> {
     let _sealing = house.sealing.lock().await;
     let applied = house.applied.load(Ordering::Acquire);
     bring_all(house).await?;
@@ -262,7 +266,7 @@ async fn seal(house: &Arc<House>) -> Result<(), IndexError> {
 }
 
 /// What the follower does at each of its steps: it reads the log, and brings in what has waited for a moment.
-async fn follow_once(house: &Arc<House>, seals: bool) -> Result<(), IndexError> {
+async fn follow_once(house: &Arc<SearchEngine>, seals: bool) -> Result<(), IndexError> {
     catch_up(house).await?;
     bring_all(house).await?;
     let unsealed = house.applied.load(Ordering::Acquire) - house.sealed.load(Ordering::Acquire);
@@ -270,7 +274,7 @@ async fn follow_once(house: &Arc<House>, seals: bool) -> Result<(), IndexError> 
 }
 
 /// Follows the store until the index is dropped.
-pub(super) fn follow(house: &Arc<House>) {
+pub(super) fn follow(house: &Arc<SearchEngine>) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let mut changed = house.store.change_log().watch_changes();
     let weak = Arc::downgrade(house);
@@ -284,8 +288,9 @@ pub(super) fn follow(house: &Arc<House>) {
                     tracing::warn!(%cause, "the search index could not follow the store");
                 }
             }
-            let is_sealed =
-                |house: Arc<House>| house.sealed.load(Ordering::Acquire) == house.applied.load(Ordering::Acquire);
+            let is_sealed = |house: Arc<SearchEngine>| {
+                house.sealed.load(Ordering::Acquire) == house.applied.load(Ordering::Acquire)
+            };
             let rests = seals || !keeps || weak.upgrade().is_none_or(is_sealed);
             let more = async { changed.changed().await.is_ok() };
             let went_on =

@@ -11,8 +11,8 @@ use tantivy::{DocAddress, DocId, Score, Searcher, SegmentOrdinal, SegmentReader,
 use super::columns::Columns;
 use super::query;
 use super::shape::{AT, IndexFields};
-use super::slips::SlipWords;
 use super::snippet::snippet;
+use super::spelling::SpellingCandidates;
 use brain_core::ports::{Found, Hit, Query, Ranking};
 
 /// How much more the newest document is worth than an ancient one that fits as well.
@@ -24,7 +24,7 @@ const FADES_MILLIS: f32 = 180.0 * 24.0 * 3_600.0 * 1_000.0;
 pub(super) fn search(
     searcher: &Searcher,
     fields: &IndexFields,
-    slips: &SlipWords,
+    slips: &SpellingCandidates,
     query: &Query,
 ) -> tantivy::Result<Found> {
     let built = query::build(searcher, fields, slips, query)?;

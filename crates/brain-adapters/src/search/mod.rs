@@ -25,17 +25,17 @@ mod candidates;
 mod columns;
 pub mod conversation;
 mod dictionary;
+mod durable_directory;
+mod engine;
 mod feed;
 mod hits;
-mod house;
 mod owner;
 pub mod plain;
 mod query;
 mod reading;
 mod shape;
-mod shelf;
-mod slips;
 mod snippet;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -48,7 +48,7 @@ use async_trait::async_trait;
 use tantivy::Term;
 
 use self::columns::Columns;
-use self::house::House;
+use self::engine::SearchEngine;
 use brain_core::core::ids::UserId;
 use brain_core::limits;
 use brain_core::ports::{
@@ -76,7 +76,7 @@ pub fn look(folder: &Path) -> io::Result<IndexesLook> {
         let folder = entry?.path();
         if folder.is_dir() {
             found.people += 1;
-            found.damaged += usize::from(shelf::look(&folder).is_err());
+            found.damaged += usize::from(durable_directory::look(&folder).is_err());
         }
     }
     Ok(found)
@@ -85,7 +85,7 @@ pub fn look(folder: &Path) -> io::Result<IndexesLook> {
 /// The index of a store.
 #[derive(Debug)]
 pub struct SearchIndex {
-    house: Arc<House>,
+    house: Arc<SearchEngine>,
 }
 
 impl SearchIndex {
@@ -97,7 +97,7 @@ impl SearchIndex {
 
     /// The same, where up to so many records are looked through without an index.
     fn with_few(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>, few: usize) -> Self {
-        let house = Arc::new(House::new(store, sources, folder, few));
+        let house = Arc::new(SearchEngine::new(store, sources, folder, few));
         feed::follow(&house);
         Self { house }
     }
@@ -175,7 +175,7 @@ impl Index for SearchIndex {
 
     async fn apply(&self, owner: &UserId, update: Update) -> Result<(), IndexError> {
         let mark = update.mark.clone();
-        self.house.write(owner, update, Some(mark), house::Durable::Now).await
+        self.house.write(owner, update, Some(mark), engine::Durable::Now).await
     }
 
     async fn mark(&self, owner: &UserId, feed: &str) -> Result<Option<String>, IndexError> {

@@ -12,9 +12,9 @@ use tantivy::directory::RamDirectory;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
+use super::durable_directory::DurableDirectory;
 use super::shape::{self, IndexFields, SHAPE};
-use super::shelf::Shelf;
-use super::slips::SlipWords;
+use super::spelling::SpellingCandidates;
 use brain_core::failpoint::fail_point;
 use brain_core::limits;
 use brain_core::ports::Update;
@@ -30,11 +30,11 @@ pub(super) struct CommitMarks {
 /// See the module.
 pub(super) struct OwnerIndex {
     pub(super) fields: IndexFields,
-    pub(super) slips: SlipWords,
+    pub(super) slips: SpellingCandidates,
     index: tantivy::Index,
     reader: IndexReader,
     /// `None`: nothing of it is kept in files.
-    shelf: Option<Shelf>,
+    shelf: Option<DurableDirectory>,
     verified: std::sync::atomic::AtomicBool,
 }
 
@@ -52,7 +52,7 @@ impl OwnerIndex {
     /// The one in `folder`, or in memory. An error means that it has to be made again.
     pub(super) fn open(folder: Option<&Path>) -> tantivy::Result<Self> {
         let (schema, fields) = shape::schema();
-        let shelf = folder.map(Shelf::open).transpose()?;
+        let shelf = folder.map(DurableDirectory::open).transpose()?;
         let index = match &shelf {
             Some(shelf) => tantivy::Index::open_or_create(shelf.clone(), schema)?,
             None => tantivy::Index::open_or_create(RamDirectory::create(), schema)?,
@@ -63,7 +63,7 @@ impl OwnerIndex {
             .doc_store_cache_num_blocks(limits::INDEX_STORE_BLOCKS)
             .try_into()?;
         let verified = std::sync::atomic::AtomicBool::new(shelf.is_none());
-        let opened = Self { fields, slips: SlipWords::default(), index, reader, shelf, verified };
+        let opened = Self { fields, slips: SpellingCandidates::default(), index, reader, shelf, verified };
         let marks = opened.marks()?;
         if marks.shape != SHAPE && opened.searcher().num_docs() > 0 {
             return Err(damaged("it has another shape"));

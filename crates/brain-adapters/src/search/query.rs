@@ -11,7 +11,7 @@ use tantivy::{Searcher, Term};
 
 use super::dictionary::IndexVocabulary;
 use super::shape::{self, IndexFields};
-use super::slips::SlipWords;
+use super::spelling::SpellingCandidates;
 use super::text;
 use brain_core::limits::{INDEX_QUERY_WORDS_MAX, INDEX_SLIPS_MAX};
 use brain_core::ports::{Needs, Query};
@@ -71,7 +71,7 @@ pub(super) struct BuiltQuery {
 struct QueryBuilder<'a> {
     searcher: &'a Searcher,
     fields: &'a IndexFields,
-    slips: &'a SlipWords,
+    slips: &'a SpellingCandidates,
     forms: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ struct QueryBuilder<'a> {
 pub(super) fn build(
     searcher: &Searcher,
     fields: &IndexFields,
-    slips: &SlipWords,
+    slips: &SpellingCandidates,
     query: &Query,
 ) -> tantivy::Result<BuiltQuery> {
     let mut builder = QueryBuilder { searcher, fields, slips, forms: Vec::new() };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::engine::{Owner, SearchEngine, blocking, broken};
 use super::feed;
-use super::house::{House, Owner, blocking, broken};
 use super::owner::OwnerIndex;
 use brain_core::core::ids::UserId;
 use brain_core::limits;
@@ -18,7 +18,7 @@ enum Completeness {
     Whole,
 }
 
-impl House {
+impl SearchEngine {
     /// Whether the owner has so little that no index is made of it.
     pub(super) async fn has_few(&self, id: &UserId) -> Result<bool, IndexError> {
         if self.is_indexed(id) {

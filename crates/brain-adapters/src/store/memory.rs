@@ -229,7 +229,7 @@ impl Store for MemoryStore {
         Ok(revision)
     }
 
-    async fn scrub(&self) -> Result<(), StoreError> {
+    async fn purge(&self) -> Result<(), StoreError> {
         Ok(())
     }
 

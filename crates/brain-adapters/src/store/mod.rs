@@ -262,11 +262,11 @@ impl Store for RedbStore {
         committed.await.map_err(|_| StoreError::Closed)?
     }
 
-    async fn scrub(&self) -> Result<(), StoreError> {
-        let (done, scrubbed) = oneshot::channel();
+    async fn purge(&self) -> Result<(), StoreError> {
+        let (done, purged) = oneshot::channel();
         let job = WriterJob::Scrub { done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
-        scrubbed.await.map_err(|_| StoreError::Closed)?
+        purged.await.map_err(|_| StoreError::Closed)?
     }
 
     async fn give_back(&self) -> Result<bool, StoreError> {

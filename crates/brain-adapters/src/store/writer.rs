@@ -173,9 +173,9 @@ impl Writer {
             }
         }
         if !round.scrubbers.is_empty() {
-            let scrubbed = self.rewrite(Old::Overwritten).map(|_| ());
+            let purged = self.rewrite(Old::Overwritten).map(|_| ());
             for done in round.scrubbers {
-                let _ = done.send(scrubbed.clone());
+                let _ = done.send(purged.clone());
             }
         }
         if !round.shrinkers.is_empty() {

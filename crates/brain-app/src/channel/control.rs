@@ -6,8 +6,8 @@
 //! Invariant: somebody who connects and says nothing keeps nobody out: the first line has a deadline, and where all
 //! seats are taken whoever has been silent for longest gives up theirs.
 
+mod connection_slots;
 mod peers;
-mod seats;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
+use connection_slots::{ConnectionSlot, ConnectionSlots};
 use peers::Peer;
-use seats::{Seat, Seats};
 
 use crate::admin::looks::{self, OperatorView};
 use crate::admin::{self, Request, Response};
@@ -84,7 +84,7 @@ pub fn listen(data_dir: &std::path::Path) -> std::io::Result<UnixListener> {
 
 /// Serves connections until dropped.
 pub async fn serve(listener: UnixListener, brain: Arc<Brain>, channel: Arc<ConsoleChannel>) {
-    let seats = Arc::new(Seats::default());
+    let seats = Arc::new(ConnectionSlots::default());
     let mut connections = tokio::task::JoinSet::new();
     loop {
         match listener.accept().await {
@@ -108,7 +108,7 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, channel: Arc<Conso
 
 async fn connection(
     stream: UnixStream,
-    seat: &Seat,
+    seat: &ConnectionSlot,
     brain: Arc<Brain>,
     channel: Arc<ConsoleChannel>,
 ) -> std::io::Result<()> {
@@ -173,7 +173,7 @@ async fn refused(write: &mut OwnedWriteHalf, user: &str, why: &str) -> std::io::
 
 async fn serve_console(
     mut lines: Lines,
-    seat: &Seat,
+    seat: &ConnectionSlot,
     mut write: OwnedWriteHalf,
     brain: Arc<Brain>,
     channel: Arc<ConsoleChannel>,

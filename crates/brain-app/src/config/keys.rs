@@ -39,7 +39,7 @@ pub(super) const KEYS: &[(&str, Decides)] = &[
     ("BRAIN_TIMEZONE", Decides::Manner),
     ("BRAIN_ALLOWED_USERS", Decides::Right),
     ("BRAIN_ADMINS", Decides::Right),
-    ("BRAIN_BREATH", Decides::Manner),
+    ("BRAIN_DEBOUNCE", Decides::Manner),
     ("BRAIN_WEBHOOK_URL", Decides::Place),
     ("BRAIN_WEBHOOK_ADDR", Decides::Place),
     ("BRAIN_WEBHOOK_SECRET", Decides::Place),
@@ -74,6 +74,26 @@ pub(super) const KEYS: &[(&str, Decides)] = &[
     ("BRAIN_BACKUP_DIR", Decides::Place),
     ("BRAIN_BACKUP_KEEP", Decides::Keeping),
 ];
+
+/// Keys that had another name, and that one.
+const RENAMED: &[(&str, &str)] = &[("BRAIN_BREATH", "BRAIN_DEBOUNCE")];
+/// The last version that reads the earlier names.
+const LAST_VERSION: &str = "0.2";
+
+/// These variables by the names that their keys have now, and what to say of each that had an earlier one. Where a place
+/// sets both, the new name counts.
+pub(super) fn by_new_names(mut values: Vec<(String, String)>) -> (Vec<(String, String)>, Vec<String>) {
+    let now = |key: &str| RENAMED.iter().find(|(earlier, _)| *earlier == key).map(|(_, now)| *now);
+    values.sort_by_key(|(key, _)| now(key).is_none());
+    let mut told = Vec::new();
+    for (key, _) in &mut values {
+        if let Some(now) = now(key) {
+            told.push(format!("{key} is called {now} now. Version {LAST_VERSION} is the last to read the old name."));
+            now.clone_into(key);
+        }
+    }
+    (values, told)
+}
 
 /// What a key decides: the border of what a file may say that merely lies in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,7 @@ use brain_core::limits::kept::Keep;
 use brain_core::ports::{Planning, Stage, TokenPrice, Wording};
 use brain_engine::metering::Budgets;
 use brain_wire::accounts::{AccountConfig, AccountsPlace};
-use brain_wire::declared::DeclaredService;
+use brain_wire::custom_commands::CustomService;
 use brain_wire::mcp::McpServer;
 pub use found::SettingsOrigin;
 pub use logs::{LogFormat, NEWS, tell, tell_failure};
@@ -101,7 +101,7 @@ pub struct Config {
     /// Listens to recordings.
     pub transcribe: Option<ModelEndpoint>,
     /// How long a person's next message may join the one before.
-    pub breath: Duration,
+    pub debounce: Duration,
     /// Outgoing mail in short form, for accounts without [`AccountConfig::smtp`].
     pub smtp_url: Option<SecretString>,
     /// The accounts of everybody: those of accounts.toml, and before them the one in short form.
@@ -164,7 +164,7 @@ pub struct Config {
     pub servers: Vec<McpServer>,
     /// The same of services that are described in one.
     pub commands_file: Option<NamedFile>,
-    pub commands: Vec<DeclaredService>,
+    pub commands: Vec<CustomService>,
     /// Which setting comes from where.
     pub origin: SettingsOrigin,
     /// For standard error at start.
@@ -219,10 +219,14 @@ impl Config {
     ) -> Result<(Self, ConfigReader), ConfigError> {
         let mut reader = ConfigReader::default();
         reader.origin.file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut told = Vec::new();
         for (source, values) in layers.clone() {
+            let (values, renamed) = keys::by_new_names(values);
+            told.extend(renamed);
             values.into_iter().for_each(|(key, value)| reader.accept(key, value, source));
         }
         let mut config = reader.read();
+        config.warnings.extend(told);
         if reader.problems.is_empty() {
             config.shadow = shadow::read(&reader, &layers, path)?;
             config.warnings.extend(config.shadow.iter_mut().flat_map(|shadow| std::mem::take(&mut shadow.warnings)));

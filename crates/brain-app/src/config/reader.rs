@@ -90,8 +90,8 @@ impl ConfigReader {
             model_fallback,
             embeddings: self.endpoint("EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY", "EMBEDDINGS_MODEL", None),
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
-            breath: self
-                .parsed("BRAIN_BREATH", "a duration from 0s to 10s, such as 300ms", |text| {
+            debounce: self
+                .parsed("BRAIN_DEBOUNCE", "a duration from 0s to 10s, such as 300ms", |text| {
                     duration(text).filter(|d| d.as_secs() <= 10)
                 })
                 .unwrap_or(Duration::from_millis(limits::DEBOUNCE_MS)),

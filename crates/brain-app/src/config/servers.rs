@@ -2,7 +2,7 @@
 
 use super::{Config, ConfigError};
 use brain_core::limits;
-use brain_wire::declared::read_services;
+use brain_wire::custom_commands::read_services;
 use brain_wire::mcp::{McpConfig, ServerReach};
 
 impl Config {

@@ -35,8 +35,8 @@ fn an_unknown_or_malformed_key_fails_by_name() {
         ("BRAIN_ASK_ABOVE_USD", "-1"),
         ("LLM_BASE_URL", "localhost"),
         ("TELEGRAM_BOT_TOKEN", "nonsense"),
-        ("BRAIN_BREATH", "11s"),
-        ("BRAIN_BREATH", "-5ms"),
+        ("BRAIN_DEBOUNCE", "11s"),
+        ("BRAIN_DEBOUNCE", "-5ms"),
         ("TRANSCRIBE_MODEL", "whisper-1"),
         ("EMBEDDINGS_MODEL", "some"),
         ("LLM_MODEL", "small"),
@@ -227,14 +227,17 @@ fn a_found_file_decides_nothing_about_data_that_the_environment_names() {
 fn a_file_that_names_its_own_data_says_everything_and_what_is_from_where_is_told() {
     let own = [&SAID[..], &[("BRAIN_DATA_DIR", "state"), ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAA")]].concat();
     for file in [&SAID[..], &own] {
-        let config = found(&[("BRAIN_BREATH", "1s")], file);
+        let config = found(&[("BRAIN_DEBOUNCE", "1s")], file);
         assert_eq!((config.admins.as_slice(), config.models[&Stage::Chat].model.as_str()), (&[666][..], "bigger"));
         assert_eq!(config.warnings, [""; 0]);
         let taken = config.origin.taken().unwrap();
-        assert!(taken.contains("LLM_BASE_URL, ") && taken.contains("; from the environment: BRAIN_BREATH"), "{taken}");
+        assert!(
+            taken.contains("LLM_BASE_URL, ") && taken.contains("; from the environment: BRAIN_DEBOUNCE"),
+            "{taken}"
+        );
         assert!(!taken.contains("elsewhere") && !taken.contains("AAAA"), "{taken}");
     }
-    assert_eq!(found(&[("BRAIN_BREATH", "1s")], &[]).origin.taken(), None);
+    assert_eq!(found(&[("BRAIN_DEBOUNCE", "1s")], &[]).origin.taken(), None);
 }
 
 #[test]
@@ -326,4 +329,25 @@ fn traces_go_somewhere_only_where_that_is_built_in() {
         true => assert_eq!(parsed.unwrap().otlp_url.unwrap().as_str(), "http://127.0.0.1:4318/"),
         false => assert!(parsed.unwrap_err().contains("built without OpenTelemetry")),
     }
+}
+
+#[test]
+fn a_key_that_was_renamed_is_read_by_its_old_name_and_said() {
+    let variables = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    };
+    for (env, file, expected) in [
+        (&[("BRAIN_BREATH", "1s")][..], &[][..], 1),
+        (&[], &[("BRAIN_BREATH", "1s")], 1),
+        (&[("BRAIN_BREATH", "1s"), ("BRAIN_DEBOUNCE", "2s")], &[], 2),
+        (&[("BRAIN_DEBOUNCE", "2s"), ("BRAIN_BREATH", "1s")], &[("BRAIN_BREATH", "3s")], 2),
+        (&[("BRAIN_BREATH", "1s")], &[("BRAIN_DEBOUNCE", "2s")], 1),
+    ] {
+        let config = Config::parse(variables(env), variables(file)).unwrap();
+        assert_eq!(config.debounce.as_secs(), expected, "{env:?} {file:?}");
+        let told = config.warnings.join("\n");
+        assert!(told.contains("BRAIN_BREATH is called BRAIN_DEBOUNCE now"), "{told}");
+    }
+    let problem = Config::parse(variables(&[("BRAIN_BREATH", "soon")]), Vec::new()).unwrap_err();
+    assert!(problem.to_string().contains("BRAIN_DEBOUNCE"), "{problem}");
 }

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::check::Check;
 use super::subjects::{CheckJob, Subjects};
-use crate::channel::telegram::probe::{BotProbe, BotTrouble, probe};
+use crate::channel::telegram::probe::{BotFault, BotProbe, probe};
 use crate::config::TelegramConfig;
 
 const NAME: &str = "bot";
@@ -28,11 +28,11 @@ pub(super) fn jobs(subjects: &Subjects) -> Vec<CheckJob<'_>> {
 async fn looked_at(config: &TelegramConfig) -> Vec<Check> {
     match probe(config).await {
         Ok(bot) => told(config, &bot),
-        Err(trouble @ BotTrouble::TokenRefused(_)) => vec![
+        Err(trouble @ BotFault::TokenRefused(_)) => vec![
             Check::error(NAME, trouble.to_string())
                 .advised("Get a valid token from @BotFather and set TELEGRAM_BOT_TOKEN to it"),
         ],
-        Err(trouble @ BotTrouble::NoAnswer { .. }) => vec![Check::error(NAME, trouble.to_string()).advised(NO_NETWORK)],
+        Err(trouble @ BotFault::NoAnswer { .. }) => vec![Check::error(NAME, trouble.to_string()).advised(NO_NETWORK)],
     }
 }
 

@@ -7,7 +7,7 @@ use crate::app::profiles::ModelProfile;
 use crate::config::{Config, ModelEndpoint};
 use brain_adapters::llm::Endpoint;
 use brain_adapters::llm::embeddings::TextEmbedder;
-use brain_adapters::llm::probe::{AskedModel, EndpointLook, EndpointTrouble, ask, look};
+use brain_adapters::llm::probe::{EndpointFault, EndpointLook, ProbedModel, ask, look};
 use brain_core::core::text::grouped;
 use brain_core::limits::MODEL_CONTEXT_TOKENS_MIN;
 use brain_core::ports::{Embedder as _, ModelError, Stage};
@@ -108,7 +108,7 @@ async fn looked_at(subjects: &Subjects, name: String, endpoint: &Endpoint) -> Ch
             let profile = if is_asked { profile::found(&subjects.config, endpoint, limit).await } else { None };
             told(name, endpoint, &found, &asked, profile)
         }
-        Ok(Err(EndpointTrouble::Asked(ModelError::TooSlow { .. }))) | Err(_) => Check::error(
+        Ok(Err(EndpointFault::Asked(ModelError::TooSlow { .. }))) | Err(_) => Check::error(
             name,
             format!(
                 "{} is there, but {} did not answer a short question in {}",
@@ -128,19 +128,19 @@ fn plans(config: &Config, endpoint: &Endpoint) -> bool {
     planner.is_some_and(|(_, planner)| endpoint_of(planner).label() == endpoint.label())
 }
 
-fn unusable(name: String, trouble: &EndpointTrouble) -> Check {
+fn unusable(name: String, trouble: &EndpointFault) -> Check {
     let advice = match trouble {
-        EndpointTrouble::Settings(_) => "Mend that setting",
-        EndpointTrouble::KeyRefused { .. } | EndpointTrouble::Asked(ModelError::Rejected { status: 401 | 403, .. }) => {
+        EndpointFault::Settings(_) => "Mend that setting",
+        EndpointFault::KeyRefused { .. } | EndpointFault::Asked(ModelError::Rejected { status: 401 | 403, .. }) => {
             "Check the endpoint's key (LLM_API_KEY)"
         }
-        EndpointTrouble::Asked(ModelError::Rejected { status: 404, .. }) => {
+        EndpointFault::Asked(ModelError::Rejected { status: 404, .. }) => {
             "Check LLM_MODEL: the server has no model of this name; and LLM_BASE_URL, which usually ends in /v1"
         }
-        EndpointTrouble::Asked(ModelError::Rejected { status: 402 | 429, .. }) => {
+        EndpointFault::Asked(ModelError::Rejected { status: 402 | 429, .. }) => {
             "Wait, or raise the limit of your account with that provider"
         }
-        EndpointTrouble::Unreachable { .. } | EndpointTrouble::Asked(_) => UNREACHABLE,
+        EndpointFault::Unreachable { .. } | EndpointFault::Asked(_) => UNREACHABLE,
     };
     Check::error(name, trouble.to_string()).advised(advice)
 }
@@ -149,7 +149,7 @@ fn told(
     name: String,
     endpoint: &Endpoint,
     found: &EndpointLook,
-    asked: &AskedModel,
+    asked: &ProbedModel,
     profile: Option<ModelProfile>,
 ) -> Check {
     let context = match found.context_tokens {
@@ -212,14 +212,14 @@ mod tests {
     fn a_model_that_reads_little_or_is_slow_is_a_warning_that_says_what_to_do() {
         let endpoint = Endpoint { base_url: String::new(), api_key: None, model: "m".to_owned() };
         let look = |context_tokens| EndpointLook { place: "there".to_owned(), context_tokens };
-        let fine = AskedModel { takes_schema: true, is_in_form: true, tokens_per_sec: 40.0 };
-        let told = |look: EndpointLook, asked: &AskedModel| told("model".to_owned(), &endpoint, &look, asked, None);
+        let fine = ProbedModel { takes_schema: true, is_in_form: true, tokens_per_sec: 40.0 };
+        let told = |look: EndpointLook, asked: &ProbedModel| told("model".to_owned(), &endpoint, &look, asked, None);
         assert_eq!(told(look(Some(32_768)), &fine).status, CheckStatus::Ok);
         assert_eq!(told(look(None), &fine).status, CheckStatus::Ok);
         for (check, says) in [
             (told(look(Some(4_096)), &fine), "OLLAMA_CONTEXT_LENGTH"),
-            (told(look(None), &AskedModel { tokens_per_sec: 1.0, ..fine.clone() }), "LLM_TIMEOUT"),
-            (told(look(None), &AskedModel { is_in_form: false, ..fine.clone() }), "another model"),
+            (told(look(None), &ProbedModel { tokens_per_sec: 1.0, ..fine.clone() }), "LLM_TIMEOUT"),
+            (told(look(None), &ProbedModel { is_in_form: false, ..fine.clone() }), "another model"),
         ] {
             assert_eq!(check.status, CheckStatus::Warning, "{check}");
             assert!(check.advice.as_ref().unwrap().contains(says), "{check}");

@@ -104,7 +104,7 @@ async fn at_rest(path: &Path, data_dir: &Path) -> Result<Option<StoreHealth>, St
     if !tokio::fs::try_exists(path).await.unwrap_or(true) {
         return Ok(None);
     }
-    let store = app::glance_at_store(data_dir).await?;
+    let store = app::open_store_read_only(data_dir).await?;
     let (services, prices) = (Registry::default(), StagePrices::default());
     let told = async {
         let view = View {

@@ -2,13 +2,13 @@
 
 use chrono::Duration;
 
-use super::courier::ToldChats;
+use super::delivery_worker::DeliveryWorker;
 use brain_core::limits::WATCH_POLL_SECS;
 use brain_engine::pipeline::brain::Brain;
 use brain_engine::pipeline::recover::in_doubt::{self, Doubts};
 
 /// Asks again and again. Ends when dropped.
-pub(super) async fn keep_settling(brain: &Brain, told: &ToldChats) {
+pub(super) async fn keep_settling(brain: &Brain, told: &DeliveryWorker) {
     let mut looked = Doubts::All;
     loop {
         settle(brain, told, looked).await;
@@ -18,7 +18,7 @@ pub(super) async fn keep_settling(brain: &Brain, told: &ToldChats) {
 }
 
 /// Asks once.
-pub(super) async fn settle(brain: &Brain, told: &ToldChats, looked: Doubts) {
+pub(super) async fn settle(brain: &Brain, told: &DeliveryWorker, looked: Doubts) {
     match in_doubt::settle(brain, looked).await {
         Ok(chats) => {
             for chat in chats {

@@ -12,9 +12,9 @@
 //! how late it is: reminders and briefings alike. Quiet hours do not hold a reminder that is on time and whose very
 //! time the person named. Late ones, repeating ones, briefings and notices of expired cards wait.
 
-mod courier;
+mod delivery_worker;
+mod event_watcher;
 mod in_doubt;
-mod lookout;
 mod mirrors;
 
 use std::time::Duration;
@@ -35,8 +35,8 @@ use brain_engine::pipeline::commit::user::briefing_due;
 use brain_engine::pipeline::recover::in_doubt::Doubts;
 use brain_engine::pipeline::stages::assistant::agenda::briefing;
 use brain_services::services::capabilities::FallenDue;
-use courier::ToldChats;
-use lookout::look;
+use delivery_worker::DeliveryWorker;
+use event_watcher::look;
 pub use mirrors::follow;
 
 /// Entries handled in one go; the rest follow at once.
@@ -46,30 +46,30 @@ const AT_ONCE: usize = 256;
 const AGAIN_SECS: i64 = 300;
 
 /// An entry and its revision.
-type HeldDue = (Due, u64);
+type RevisedDue = (Due, u64);
 
 /// Handles everything that is due now, and returns once what came of it is delivered as far as it can be.
 pub async fn run_due(brain: &Brain) -> Result<(), StoreError> {
     look(brain).await;
-    let (told, named) = courier::slip();
+    let (told, named) = delivery_worker::slip();
     let handling = async move {
         in_doubt::settle(brain, &told, Doubts::Due).await;
         handle_due(brain, &told).await
     };
-    let (handled, ()) = join(handling, courier::deliver(brain, named, &CancellationToken::new())).await;
+    let (handled, ()) = join(handling, delivery_worker::deliver(brain, named, &CancellationToken::new())).await;
     handled
 }
 
 /// Handles what is due when its time comes. After `stop` nothing more falls due, and what is being delivered has
 /// a little time to arrive: cut off there, it would come again after the next start.
 pub async fn run(brain: &Brain, stop: &CancellationToken) {
-    let (told, named) = courier::slip();
+    let (told, named) = delivery_worker::slip();
     let keeping = async move {
         tokio::select! {
             () = stop.cancelled() => {}
             () = keep_time(brain, &told) => {}
             () = in_doubt::keep_settling(brain, &told) => {}
-            () = lookout::keep_looking(brain) => {}
+            () = event_watcher::keep_looking(brain) => {}
         }
     };
     let too_late = async {
@@ -77,13 +77,13 @@ pub async fn run(brain: &Brain, stop: &CancellationToken) {
         tokio::time::sleep(Duration::from_millis(LAST_DELIVERIES_MS)).await;
     };
     tokio::select! {
-        _ = join(keeping, courier::deliver(brain, named, stop)) => {}
+        _ = join(keeping, delivery_worker::deliver(brain, named, stop)) => {}
         () = too_late => {}
     }
 }
 
 /// Handles what is due, sleeps until the next, and wakes when the index changes. Ends when dropped.
-async fn keep_time(brain: &Brain, told: &ToldChats) {
+async fn keep_time(brain: &Brain, told: &DeliveryWorker) {
     loop {
         if let Err(error) = handle_due(brain, told).await {
             tracing::error!(%error, "what fell due could not be handled; trying again soon");
@@ -105,7 +105,7 @@ async fn keep_time(brain: &Brain, told: &ToldChats) {
 }
 
 /// Commits what comes of everything that is due.
-async fn handle_due(brain: &Brain, told: &ToldChats) -> Result<(), StoreError> {
+async fn handle_due(brain: &Brain, told: &DeliveryWorker) -> Result<(), StoreError> {
     loop {
         let now = brain.clock.now();
         // Keys sort by instant; the one after `now` ends the range.
@@ -114,7 +114,7 @@ async fn handle_due(brain: &Brain, told: &ToldChats) -> Result<(), StoreError> {
         if due.is_empty() {
             return Ok(());
         }
-        let mut chats: Vec<(ChatId, Vec<HeldDue>)> = Vec::new();
+        let mut chats: Vec<(ChatId, Vec<RevisedDue>)> = Vec::new();
         for (entry, revision) in due {
             let handled = match &entry.kind {
                 DueKind::Item { .. } => match chats.iter_mut().find(|(chat, _)| *chat == entry.chat) {
@@ -143,7 +143,7 @@ async fn handle_due(brain: &Brain, told: &ToldChats) -> Result<(), StoreError> {
 /// A record that cannot be read holds up the entries that need it, and no others.
 async fn unless_unreadable(
     brain: &Brain,
-    entries: &[HeldDue],
+    entries: &[RevisedDue],
     handled: Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let Some(error) = handled.as_ref().err().filter(|error| error.is_of_one_record()) else {
@@ -168,7 +168,7 @@ async fn next(brain: &Brain) -> Result<Option<DateTime<Utc>>, StoreError> {
 }
 
 /// Tells the reminders of one chat together. If something changed at this very moment, each is looked at alone.
-async fn notify(brain: &Brain, told: &ToldChats, chat: &ChatId, entries: &[HeldDue]) -> Result<(), StoreError> {
+async fn notify(brain: &Brain, told: &DeliveryWorker, chat: &ChatId, entries: &[RevisedDue]) -> Result<(), StoreError> {
     let Err(conflict) = notify_together(brain, told, chat, entries).await? else {
         return Ok(());
     };
@@ -186,9 +186,9 @@ async fn notify(brain: &Brain, told: &ToldChats, chat: &ChatId, entries: &[HeldD
 /// The inner error: something changed meanwhile, and nothing was done.
 async fn notify_together(
     brain: &Brain,
-    told: &ToldChats,
+    told: &DeliveryWorker,
     chat: &ChatId,
-    entries: &[HeldDue],
+    entries: &[RevisedDue],
 ) -> Result<Result<(), StoreError>, StoreError> {
     let mut batch = Batch::default();
     let mut notifications: Vec<Notification> = Vec::new();
@@ -268,7 +268,7 @@ fn until(due: &Due, end: DateTime<Utc>) -> Due {
 }
 
 /// Quiet hours are over for what waits in an outbox.
-async fn look_again(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn look_again(brain: &Brain, told: &DeliveryWorker, due: &Due, revision: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
     batch.delete(Table::Due, due.key(), Expect::Revision(revision));
     settle(brain.commit(batch).await.map(|_| ()))?;
@@ -279,7 +279,7 @@ async fn look_again(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -
 /// Tells a chat something; the courier delivers it.
 async fn tell(
     brain: &Brain,
-    told: &ToldChats,
+    told: &DeliveryWorker,
     chat: &ChatId,
     shows: Vec<Show>,
     batch: Batch,
@@ -289,7 +289,7 @@ async fn tell(
     Ok(())
 }
 
-async fn expire(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn expire(brain: &Brain, told: &DeliveryWorker, due: &Due, revision: u64) -> Result<(), StoreError> {
     let DueKind::Expiry { pending } = &due.kind else {
         return Ok(());
     };
@@ -310,7 +310,7 @@ async fn expire(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Re
 }
 
 /// Tells the agenda of the day, and arms the next briefing.
-async fn brief(brain: &Brain, told: &ToldChats, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn brief(brain: &Brain, told: &DeliveryWorker, due: &Due, revision: u64) -> Result<(), StoreError> {
     let now = brain.clock.now();
     let user = brain.user(&due.owner, &due.chat).await?;
     let zone = brain.zone_of(&user);

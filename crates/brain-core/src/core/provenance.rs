@@ -87,13 +87,13 @@ pub enum Standing {
 #[derive(Debug, Clone, Default)]
 pub struct Folded {
     own: Spelled,
-    untrusted: Vec<Foreign>,
+    untrusted: Vec<UntrustedSpelling>,
     traced: Option<Traced>,
 }
 
 /// Somebody else's text, and how it is spelled.
 #[derive(Debug, Clone)]
-struct Foreign {
+struct UntrustedSpelling {
     text: UntrustedText,
     spelled: Spelled,
 }
@@ -105,7 +105,7 @@ struct Traced {
     records: Spelled,
 }
 
-impl From<&UntrustedText> for Foreign {
+impl From<&UntrustedText> for UntrustedSpelling {
     fn from(text: &UntrustedText) -> Self {
         Self { text: text.clone(), spelled: Spelled::of(&text.text) }
     }
@@ -114,7 +114,7 @@ impl From<&UntrustedText> for Foreign {
 impl Folded {
     /// Folds every text: these words of others beside the person's own.
     pub fn of(own: &str, untrusted: &[UntrustedText]) -> Self {
-        Self { own: Spelled::of(own), untrusted: untrusted.iter().map(Foreign::from).collect(), traced: None }
+        Self { own: Spelled::of(own), untrusted: untrusted.iter().map(UntrustedSpelling::from).collect(), traced: None }
     }
 
     /// From now on an address has to come from somewhere: from the person's own words or from somebody they know.
@@ -148,7 +148,7 @@ impl Folded {
 #[derive(Debug, Clone)]
 struct WordsSeen<'s> {
     own: &'s Spelled,
-    untrusted: Vec<&'s Foreign>,
+    untrusted: Vec<&'s UntrustedSpelling>,
     traced: Option<&'s Traced>,
 }
 
@@ -161,7 +161,7 @@ impl WordsSeen<'_> {
             return None;
         }
         let seen = |at_least| {
-            let like = |foreign: &&&Foreign| foreign.spelled.likeness(piece) >= Some(at_least);
+            let like = |foreign: &&&UntrustedSpelling| foreign.spelled.likeness(piece) >= Some(at_least);
             self.untrusted.iter().find(like).map(|foreign| foreign.text.clone())
         };
         // What is close to the person's own words is theirs, unless somebody else said just that.
@@ -221,8 +221,8 @@ impl WordsSeen<'_> {
 
 /// Every tainted value in `params`; `touched` are the texts of others that only this action touches.
 pub fn find(params: &Params, exempt: &[&str], seen: &Folded, touched: &[UntrustedText]) -> Vec<Taint> {
-    let touched: Vec<Foreign> = touched.iter().map(Foreign::from).collect();
-    let untrusted: Vec<&Foreign> = seen.untrusted.iter().chain(&touched).collect();
+    let touched: Vec<UntrustedSpelling> = touched.iter().map(UntrustedSpelling::from).collect();
+    let untrusted: Vec<&UntrustedSpelling> = seen.untrusted.iter().chain(&touched).collect();
     if untrusted.is_empty() && seen.traced.is_none() {
         return Vec::new();
     }

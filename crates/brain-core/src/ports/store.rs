@@ -251,7 +251,7 @@ pub trait Store: Reader {
 
     /// Rids the place where it keeps its bytes of everything that was deleted or replaced before this call; durable
     /// on return. Takes as long as a copy of all records, without a commit; what the disk keeps itself is out of reach.
-    async fn scrub(&self) -> Result<(), StoreError>;
+    async fn purge(&self) -> Result<(), StoreError>;
 
     /// Gives disk space back that deleted records have left, where that is enough to be worth it: true when it did.
     /// Takes as long as a copy of all records, without a commit. A store without a file has nothing to give.

@@ -17,7 +17,7 @@ pub struct EvidenceGraph {
     pub answers: AnswerKind,
     /// The answer to a second question in the same message.
     #[serde(default)]
-    pub beside: Option<BesideAnswer>,
+    pub beside: Option<SecondAnswer>,
 }
 
 /// A part of an answer.
@@ -46,7 +46,7 @@ pub enum AnswerKind {
 
 /// A second question that the same graph answers: its rows stand behind those of the first, with a heading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BesideAnswer {
+pub struct SecondAnswer {
     /// What of the nodes is shown, in this order.
     pub sections: Vec<AnswerSection>,
     /// What kind of question it is.

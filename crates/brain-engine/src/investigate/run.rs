@@ -30,7 +30,7 @@ use futures::stream::{self, Stream, StreamExt};
 use tokio::time::sleep_until;
 use tokio_util::sync::CancellationToken;
 
-pub use attempt::{Attempting, NodeFailure, NodeGap, NodeInputs, NodeTrouble};
+pub use attempt::{Attempting, NodeFailure, NodeFault, NodeGap, NodeInputs};
 pub use budget::{BudgetLimits, BudgetSpent, OutOfBudget, Reservation, TurnBudget};
 pub use lanes::{LaneLimits, LaneRests, WorkLane, WorkLanes};
 pub use result::{BrokenGraph, EvidenceRun, NodeOutcome, RanNode, RunEnd, RunProgress};

@@ -67,7 +67,7 @@ use commit::Answer;
 use stages::chat::RoutedOrBlocked;
 use stages::converse::{Conversing, GoingOn};
 use stages::guard::Verdict;
-use stages::{act, chat, compress, context, converse, freshness, guard, investigate, learning, relayed};
+use stages::{act, chat, compress, context, converse, elicitation, freshness, guard, investigate, learning};
 use tokio_util::sync::CancellationToken;
 use turn::debounce::Debounce;
 use turn::{Turn, TurnAccount, TurnError, status};
@@ -118,7 +118,7 @@ async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => {
             let answer = freshness::told(turn.brain, &turn.facts, answer);
-            let answer = relayed::asked(turn.brain, &turn.facts, answer).await;
+            let answer = elicitation::asked(turn.brain, &turn.facts, answer).await;
             let answer = consent::waiting::question_named(turn.brain, &turn.facts, turn.account, answer);
             Ok(consent::waiting::cards_named(turn.brain, &turn.facts, answer).await)
         }

@@ -3,16 +3,16 @@
 //! something. Not here: what it comes to (an `Answer`, see [`super::commit`]).
 
 pub mod account;
+mod conversation_provenance;
 pub mod debounce;
 pub mod facts;
-mod heard;
 pub(super) mod open;
-mod pointed;
 mod question;
 mod read;
-mod said;
+mod referent;
 mod sight;
 pub(super) mod status;
+mod understanding;
 mod waiting;
 
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use chrono::{DateTime, Utc};
 use tokio_util::sync::CancellationToken;
 
 pub use self::account::TurnAccount;
+pub use self::conversation_provenance::{shown_of_others, voice_for};
 use self::debounce::Debounce;
 pub use self::facts::TurnFacts;
-use self::heard::Understanding;
-pub use self::pointed::PointedAt;
-pub use self::said::{shown_of_others, voice_for};
+pub use self::referent::Referent;
+use self::understanding::Understanding;
 use super::brain::Brain;
 use brain_core::core::pending::Pending;
 use brain_core::core::plan::PlannedAction;
@@ -95,7 +95,7 @@ impl<'a> Turn<'a> {
     }
 
     /// From here on the message is read as if it named this thing.
-    pub async fn points_at(&mut self, pointed: PointedAt) {
+    pub async fn points_at(&mut self, pointed: Referent) {
         self.facts.understanding = self.understood(pointed.text.clone()).await;
         self.facts.pointed = Some(pointed);
     }

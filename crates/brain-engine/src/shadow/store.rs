@@ -118,7 +118,7 @@ impl Store for ReadOnlyStore {
         Err(refused())
     }
 
-    async fn scrub(&self) -> Result<(), StoreError> {
+    async fn purge(&self) -> Result<(), StoreError> {
         Err(refused())
     }
 

@@ -5,15 +5,17 @@ use serde_json::{Value, json};
 
 use super::EvalRow as _;
 use super::alike;
-use super::held::examples;
+use super::omissions::examples;
 use super::plan::{CATALOG, PlanExample};
 use brain_core::core::plan::{Params, PlannedAction};
 use brain_language::language::grounding::{Ground, ValueKind};
 use brain_language::language::reading::Reading;
-use brain_language::language::requests::{self, Hearing, Intents, Understood};
+use brain_language::language::requests::{self, Intents, ParseInput, Understood};
 use brain_language::language::routing::{self, Guess};
 use brain_services::services::filling::BUILDERS;
-use brain_services::services::standing::{ConditionState, Judge, PlanStanding, Planner, TurnPart, Whole, is_low_write};
+use brain_services::services::plan_grounding::{
+    ConditionState, Judge, PlanGrounding, PlanReview, Planner, TurnPart, is_low_write,
+};
 use brain_services::services::values::typed_values;
 
 /// Every so many of the rows: each reads its message anew.
@@ -32,9 +34,9 @@ const NEEDS_NO_MODEL_WRONG_MAX: f64 = 0.5;
 
 /// What became of a plan: how it stands, whether its values are as they were, and whether it was its only reading.
 struct JudgedPlan {
-    standing: Option<PlanStanding>,
+    standing: Option<PlanGrounding>,
     /// The same by its values and mood alone.
-    alone: Option<PlanStanding>,
+    alone: Option<PlanGrounding>,
     is_whole: bool,
     is_only: bool,
 }
@@ -42,7 +44,7 @@ struct JudgedPlan {
 impl JudgedPlan {
     /// Whether it is done at once as it is.
     fn passes(&self) -> bool {
-        self.standing == Some(PlanStanding::Exact) && self.is_whole && self.is_only
+        self.standing == Some(PlanGrounding::Exact) && self.is_whole && self.is_only
     }
 }
 
@@ -56,9 +58,9 @@ struct RowWords<'a> {
 
 impl<'a> RowWords<'a> {
     fn of(row: &'a PlanExample) -> Self {
-        let hearing = Hearing { history: &row.history, ..Hearing::new(&row.text, &row.reference, BUILDERS) };
+        let input = ParseInput { history: &row.history, ..ParseInput::new(&row.text, &row.reference, BUILDERS) };
         let reading = Reading::of(&row.text, &row.reference);
-        Self { row, reading, guess: routing::route(&hearing), intents: Intents::of(&hearing) }
+        Self { row, reading, guess: routing::route(&input), intents: Intents::of(&input) }
     }
 
     fn with_judge<T>(&self, planner: Planner, with: impl FnOnce(&Judge) -> T) -> T {
@@ -84,15 +86,17 @@ impl<'a> RowWords<'a> {
         let plan = actions.clone();
         let domains = CATALOG.names();
         self.with_judge(planner, |judge| {
-            let whole = Whole { judge, services: &CATALOG, domains: &domains };
+            let whole = PlanReview { judge, services: &CATALOG, domains: &domains };
             let mut standings = whole.standings(&mut actions).ok();
             let alone = standings.iter().flatten().max().copied();
             if let Some(standings) = standings.as_mut().filter(|_| planner == Planner::Model) {
                 whole.doubt(standings, &actions, (&self.guess, &self.intents, true));
             }
-            let hearing =
-                Hearing { history: &self.row.history, ..Hearing::new(&self.row.text, &self.row.reference, BUILDERS) };
-            let is_only = whole.other_reading(&actions, requests::plan(&hearing, &[]), &self.guess).is_none();
+            let input = ParseInput {
+                history: &self.row.history,
+                ..ParseInput::new(&self.row.text, &self.row.reference, BUILDERS)
+            };
+            let is_only = whole.other_reading(&actions, requests::plan(&input, &[]), &self.guess).is_none();
             let standing = standings.and_then(|standings| standings.into_iter().max());
             JudgedPlan { standing, alone, is_whole: actions == plan, is_only }
         })
@@ -110,7 +114,7 @@ fn what_was_asked_for_passes_as_it_is() {
         let Some(plan) = row.whole_plan() else { continue };
         all += 1;
         let judged = RowWords::of(row).judged(&plan, Planner::Model);
-        alone += usize::from(judged.alone != Some(PlanStanding::Exact) || !judged.is_whole);
+        alone += usize::from(judged.alone != Some(PlanGrounding::Exact) || !judged.is_whole);
         if !judged.passes() {
             let meant = plan.iter().map(|action| Value::Object(action.params.clone()).to_string());
             let meant = meant.collect::<Vec<_>>().join(" ");
@@ -230,7 +234,7 @@ fn what_is_read_exactly_is_right() {
             continue;
         }
         all += 1;
-        if RowWords::of(row).judged(&plan, Planner::BuiltIn).standing == Some(PlanStanding::Exact) {
+        if RowWords::of(row).judged(&plan, Planner::BuiltIn).standing == Some(PlanGrounding::Exact) {
             exact += 1;
             if !alike::alike(&CATALOG, &row.expect, &plan, &row.reference) {
                 wrong.push(format!("{} {plan:?}", row.text));
@@ -248,8 +252,8 @@ fn what_needs_no_model_is_right() {
     let (mut all, mut exact, mut at_once, mut wrong) = (0, 0, 0, Vec::new());
     for row in examples() {
         all += usize::from(!row.expect.is_empty());
-        let hearing = Hearing { history: &row.history, ..Hearing::new(&row.text, &row.reference, BUILDERS) };
-        let Understood::Plan { plan, condition: None, account } = requests::plan(&hearing, &[]) else { continue };
+        let input = ParseInput { history: &row.history, ..ParseInput::new(&row.text, &row.reference, BUILDERS) };
+        let Understood::Plan { plan, condition: None, account } = requests::plan(&input, &[]) else { continue };
         let entry = |action: &PlannedAction| CATALOG.command(&action.service, &action.command).unwrap();
         let actions: Vec<_> = plan.actions.iter().map(|action| (entry(action), action.clone())).collect();
         let heard = RowWords::of(&row);

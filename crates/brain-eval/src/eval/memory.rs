@@ -33,7 +33,7 @@ use brain_core::ports::{Batch, EmbedError, Embedder, Embedding, Expect, Store};
 use brain_engine::pipeline::brain::Brain;
 use brain_language::language::terms;
 use brain_services::services::memory::{Memory, MemoryService, NAME};
-use brain_services::services::service::{Service as _, Wanted};
+use brain_services::services::service::{ContextRequest, Service as _};
 
 /// After the facts of a world, where they say nothing of when they were told.
 const NOW: &str = "2026-06-01T09:00:00Z";
@@ -108,7 +108,7 @@ pub struct RetrievalFigures {
 
 /// The same of the program's search and of the plain way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct RetrievalBeside {
+pub struct RetrievalComparison {
     /// How many facts were kept, and could be found; as many as the file gives.
     pub stored: usize,
     /// By the program.
@@ -199,7 +199,7 @@ async fn asked_in_all(
             tally.add(line, &question.text, verdict(&ids, question), took, None, None);
         }
     }
-    let retrieval = RetrievalBeside { stored, found: found.mean(), bm25: bm25.mean() };
+    let retrieval = RetrievalComparison { stored, found: found.mean(), bm25: bm25.mean() };
     Ok(EvalReport { retrieval: Some(retrieval), ..tally.report(None) })
 }
 
@@ -304,7 +304,7 @@ impl KnownWorld {
         let chat = ChatId::alone_with(&self.owner);
         let user = self.brain.user(&self.owner, &chat).await.map_err(|error| error.to_string())?;
         let ctx = self.brain.request_context(&user, &chat);
-        let wanted = Wanted { message: question.to_owned(), limit: LOOKED_AT, in_sight_from: None };
+        let wanted = ContextRequest { message: question.to_owned(), limit: LOOKED_AT, in_sight_from: None };
         let noticed = self.memory.notice(&ctx, &wanted).await.map_err(|error| error.to_string())?;
         Ok(noticed.into_iter().filter_map(|noticed| noticed.id).collect())
     }

@@ -24,9 +24,9 @@ mod consent;
 pub mod example;
 #[cfg(test)]
 mod grounded;
-#[cfg(test)]
-mod held;
 mod memory;
+#[cfg(test)]
+mod omissions;
 mod plan;
 mod report;
 mod route;
@@ -39,7 +39,7 @@ mod wrong;
 use std::path::Path;
 use std::time::Instant;
 
-pub use memory::{RetrievalBeside, RetrievalFigures};
+pub use memory::{RetrievalComparison, RetrievalFigures};
 pub use report::EvalReport;
 pub use sample::Sample;
 

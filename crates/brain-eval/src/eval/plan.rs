@@ -22,7 +22,7 @@ use brain_core::core::turn::Done;
 use brain_core::ports::StoreError;
 use brain_core::ports::{Index, Store};
 use brain_language::language::requests;
-use brain_language::language::requests::{Hearing, Past, Understood};
+use brain_language::language::requests::{ParseInput, Past, Understood};
 use brain_language::language::time::{DateOrder, Reference};
 use brain_services::services;
 use brain_services::services::email::mailbox::Mailboxes;
@@ -126,7 +126,7 @@ impl EvalRow for PlanExample {
     }
 
     fn built_in(&self) -> Vec<PlannedAction> {
-        let hearing = Hearing { history: &self.history, ..Hearing::new(&self.text, &self.reference, BUILDERS) };
+        let hearing = ParseInput { history: &self.history, ..ParseInput::new(&self.text, &self.reference, BUILDERS) };
         match requests::plan(&hearing, &[]) {
             Understood::Plan { plan, condition: None, .. } => plan.actions,
             Understood::Plan { .. }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::memory::{RetrievalBeside, RetrievalFigures};
+use super::memory::{RetrievalComparison, RetrievalFigures};
 use super::{Measured, RowVerdict, columns};
 use brain_core::core::turn::Done;
 use brain_core::ports::TokenPrice;
@@ -35,7 +35,7 @@ pub struct EvalReport {
     pub proposed_wrongly: Option<usize>,
     /// How much of what was asked for is found, and how much in the plain way (`memory`).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retrieval: Option<RetrievalBeside>,
+    pub retrieval: Option<RetrievalComparison>,
     /// Why only words were measured, where meaning was to be as well (`memory`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmeasured: Option<String>,
@@ -129,7 +129,7 @@ impl EvalReport {
             let kinds: Vec<String> = self.wrong.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
             let _ = writeln!(text, "wrong by kind: {}", kinds.join(", "));
         }
-        if let Some(RetrievalBeside { stored, found, bm25 }) = &self.retrieval {
+        if let Some(RetrievalComparison { stored, found, bm25 }) = &self.retrieval {
             let _ = writeln!(text, "{stored} facts stored");
             for (name, of) in [("found", found), ("by stems alone (BM25)", bm25)] {
                 let RetrievalFigures { recall_at_5, recall_at_10, mean_reciprocal_rank } = of;

@@ -11,7 +11,7 @@ use super::wrong::Wrong;
 use super::{EvalRow, RowVerdict};
 use brain_core::core::turn::Done;
 use brain_core::ports::StoreError;
-use brain_language::language::requests::Hearing;
+use brain_language::language::requests::ParseInput;
 use brain_language::language::routing;
 use brain_language::language::time::{DateOrder, Reference};
 use brain_services::services::filling::BUILDERS;
@@ -61,7 +61,7 @@ impl EvalRow for RouteExample {
     /// Where a message belongs does not depend on when it is written.
     fn built_in(&self) -> Domains {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
-        let hearing = Hearing::new(&self.text, &reference, BUILDERS);
+        let hearing = ParseInput::new(&self.text, &reference, BUILDERS);
         routing::route(&hearing).domains.into_iter().collect()
     }
 

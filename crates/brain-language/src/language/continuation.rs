@@ -12,7 +12,7 @@ use super::requests::annotated::AnnotatedText;
 use super::requests::grammar::GRAMMAR;
 use super::requests::intents::Intent;
 use super::requests::parser::Parser;
-use super::requests::{Builders, Hearing};
+use super::requests::{Builders, ParseInput};
 use super::time::{DateOrder, Reference};
 use super::tokens::lower;
 use super::work::Work;
@@ -119,13 +119,13 @@ impl<'t> TimelessMessage<'t> {
         let reference =
             Reference { now: chrono::DateTime::UNIX_EPOCH, zone: chrono_tz::Tz::UTC, order: DateOrder::DayFirst };
         let heard = AnnotatedText::new(text, &reference, GRAMMAR.lexicon);
-        let hearing = Hearing::new(text, &reference, builders);
+        let input = ParseInput::new(text, &reference, builders);
         let live = heard.live(0..heard.tokens.len()).iter().map(|at| heard.typed(*at));
         let rest = words(&live.collect::<Vec<_>>().join(" "));
         let orders = orders(&heard);
         TimelessMessage {
             text,
-            intents: Parser::new(&hearing, &heard, &[], &Work::default()).intents(),
+            intents: Parser::new(&input, &heard, &[], &Work::default()).intents(),
             rest,
             has_time: !heard.masks.is_empty(),
             orders,

@@ -23,7 +23,7 @@ mod handles;
 pub use fit::may_be_called;
 use fit::{NameFit, NameQuery, RELATIONS, name_words};
 pub use fit::{is_relation, is_title};
-pub use handles::{AskedPeople, handles, handles_of, name_words_of, words_meant};
+pub use handles::{PeopleMatcher, handles, handles_of, name_words_of, words_meant};
 
 /// How well the person knows somebody, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

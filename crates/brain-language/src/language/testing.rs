@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a kit of tests: what fails here fails the test")]
 
 #[cfg(test)]
-use super::requests::Hearing;
+use super::requests::ParseInput;
 #[cfg(test)]
 use super::requests::built::{Builders, Built};
 use super::time::{DateOrder, Reference};
@@ -27,8 +27,8 @@ pub const BUILDERS: Builders = Builders {
 
 /// A message that follows nothing.
 #[cfg(test)]
-pub fn alone<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
-    Hearing::new(text, reference, BUILDERS)
+pub fn alone<'a>(text: &'a str, reference: &'a Reference) -> ParseInput<'a> {
+    ParseInput::new(text, reference, BUILDERS)
 }
 
 /// Monday 2026-01-12, 09:00.

@@ -13,7 +13,7 @@ use brain_core::core::ids::UserId;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::limits::SAID_WORDS_MAX;
 use brain_language::language::people;
-use brain_language::language::people::{AskedPeople, Familiarity, NamedBy};
+use brain_language::language::people::{Familiarity, NamedBy, PeopleMatcher};
 use brain_language::language::requests::reading::tidy;
 use brain_language::language::words::words;
 
@@ -132,7 +132,7 @@ impl PeopleQuery {
 
     /// The same, made comparable once for everybody who is held against it.
     pub fn filter(&self) -> PeopleFilter<'_> {
-        PeopleFilter { query: self, asked: AskedPeople::of(self.names.iter().map(String::as_str)) }
+        PeopleFilter { query: self, asked: PeopleMatcher::of(self.names.iter().map(String::as_str)) }
     }
 }
 
@@ -140,7 +140,7 @@ impl PeopleQuery {
 #[derive(Debug)]
 pub struct PeopleFilter<'q> {
     query: &'q PeopleQuery,
-    asked: AskedPeople,
+    asked: PeopleMatcher,
 }
 
 impl PeopleFilter<'_> {

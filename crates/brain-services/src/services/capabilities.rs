@@ -39,7 +39,7 @@ pub trait Reminders: Send + Sync {
 
 /// A service that waits for what happens outside the store.
 #[async_trait]
-pub trait Lookout: Send + Sync {
+pub trait EventWatcher: Send + Sync {
     /// Returns when something may have happened; never, where nothing tells.
     async fn stirred(&self);
 
@@ -123,7 +123,7 @@ pub trait ToDos: Send + Sync {
 
 /// A service that keeps what a person gets done one by one: tasks, entries of lists.
 #[async_trait]
-pub trait OpenThings: Send + Sync {
+pub trait OpenItems: Send + Sync {
     /// What is open and may be what a report tells of; few. Where it is to be open again, what is done.
     async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError>;
 

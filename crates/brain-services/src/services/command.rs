@@ -114,7 +114,7 @@ pub enum Slot<'a> {
 
 /// The names of those parameters that hold something else than words of the person's own, by what they hold.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ParamKinds {
+pub struct ParamContents {
     /// See [`Command::COMPOSED`].
     pub composed: &'static [&'static str],
     /// See [`Command::NAMES`].

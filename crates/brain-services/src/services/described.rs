@@ -11,7 +11,7 @@ const NAME_WORDS_MAX: usize = 8;
 
 /// What a time beside a thing says of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Beside<'a> {
+pub(super) enum Timing<'a> {
     /// It belongs to its name, as the day of a feast does.
     Name,
     /// Nothing: when something was done.
@@ -27,17 +27,17 @@ pub(super) fn is_event(said: &ClauseReading, slot: &str) -> bool {
 }
 
 /// A clean description of the thing, or the id of a pronoun's antecedent; with a quantifier where all are meant.
-pub(super) fn find_by(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> Option<String> {
+pub(super) fn find_by(said: &ClauseReading, slot: &str, service: &str, times: Timing) -> Option<String> {
     let found = described(said, slot, service, times)?;
     Some(if several::means_all(said, slot) { format!("all {found}") } else { found })
 }
 
-fn described(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> Option<String> {
+fn described(said: &ClauseReading, slot: &str, service: &str, times: Timing) -> Option<String> {
     let is_reference = said.grammar.lexicon.is_phrase("it", said.ids(slot));
     if is_reference || said.found.slot(slot).is_none() {
-        return history::latest(said.hearing.history, |past| past.service == service).and_then(history::handle);
+        return history::latest(said.input.history, |past| past.service == service).and_then(history::handle);
     }
-    let all = if matches!(times, Beside::Name) { Vec::new() } else { said.moments(&[]) };
+    let all = if matches!(times, Timing::Name) { Vec::new() } else { said.moments(&[]) };
     // A feast in the name of a thing is no time.
     let all: Vec<usize> = all.into_iter().filter(|mask| !said.names_a_thing(slot, *mask)).collect();
     let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
@@ -50,8 +50,8 @@ fn described(said: &ClauseReading, slot: &str, service: &str, times: Beside) -> 
         said.grammar.lexicon.is_phrase("genericevent", &ids)
     };
     let (target, tells) = match times {
-        Beside::Name | Beside::Nothing => (&[][..], false),
-        Beside::Which(target) => (target.map_or(&[][..], |words| &words.masks), true),
+        Timing::Name | Timing::Nothing => (&[][..], false),
+        Timing::Which(target) => (target.map_or(&[][..], |words| &words.masks), true),
     };
     let is_told_when = tells && said.moments(&[]).iter().any(|mask| !target.contains(mask));
     if !is_generic && !is_told_when {
@@ -93,7 +93,7 @@ fn without_kind(text: &str) -> &str {
 }
 
 /// A command over the one thing that is described.
-pub(super) fn over_one(said: &ClauseReading, service: &str, command: &str, times: Beside) -> Built {
+pub(super) fn over_one(said: &ClauseReading, service: &str, command: &str, times: Timing) -> Built {
     let Some(found) = find_by(said, "what", service, times) else { return Built::No };
     let mut action = said.action(service, command);
     set(&mut action, "find_by", Some(found));

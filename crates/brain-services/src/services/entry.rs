@@ -11,15 +11,15 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::addressee::Addressee;
-use super::command::{Called, Command, Effect, Handle, Invocation, ParamKinds, Receipt, Slot, Subject, planned};
+use super::command::{Called, Command, Effect, Handle, Invocation, ParamContents, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
-use super::erased::{erased, framed, performed, unreadable};
 use super::error::ServiceError;
-use super::given::{self, GivenError};
+use super::lenient_params::{self, LenientParamsError};
 pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
 use super::service::{Attempt, Performed, Prepared};
 use super::show;
+use super::type_erasure::{erased, framed, performed, unreadable};
 use brain_core::core::button::Button;
 use brain_core::core::card::{CardBody, Row};
 use brain_core::core::history::ItemRef;
@@ -71,7 +71,7 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     /// Parameters that cannot be tainted.
     fn references(&self) -> &[&str];
     /// What its parameters hold.
-    fn kinds(&self) -> ParamKinds;
+    fn kinds(&self) -> ParamContents;
     /// True when its receipt is made of somebody else's text.
     fn shows_untrusted(&self) -> bool {
         false
@@ -134,21 +134,21 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
 pub(super) fn entry<C: Command, S: Handle<C>>(service: &str, handler: Arc<S>) -> Arc<dyn Entry> {
     let schema = schema::<C>();
     let required = required(&schema);
-    Arc::new(Typed { service: service.to_owned(), schema, required, handler, command: PhantomData::<fn() -> C> })
+    Arc::new(TypedCommand { service: service.to_owned(), schema, required, handler, command: PhantomData::<fn() -> C> })
 }
 
 /// Whether everything is fine without this one, or only its absence is wrong.
 fn fits_without<T: Command>(params: &Params, param: &str) -> bool {
     let rest: Params = params.iter().filter(|(name, _)| *name != param).map(clone_pair).collect();
-    match given::read::<T>(&rest) {
+    match lenient_params::read::<T>(&rest) {
         Ok(_) => true,
-        Err(GivenError::Missing(missing)) => missing == param,
-        Err(GivenError::Unfit(_)) => false,
+        Err(LenientParamsError::Missing(missing)) => missing == param,
+        Err(LenientParamsError::Unfit(_)) => false,
     }
 }
 
 /// The schema is made once: every check of every action reads it.
-struct Typed<C, S> {
+struct TypedCommand<C, S> {
     service: String,
     schema: Value,
     required: Vec<String>,
@@ -156,13 +156,13 @@ struct Typed<C, S> {
     command: PhantomData<fn() -> C>,
 }
 
-impl<C: Command, S> fmt::Debug for Typed<C, S> {
+impl<C: Command, S> fmt::Debug for TypedCommand<C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.service, C::NAME)
     }
 }
 
-impl<T: Command, S> Typed<T, S> {
+impl<T: Command, S> TypedCommand<T, S> {
     fn parse(&self, params: &Params) -> Result<T, ParamError> {
         let has = |name: &str| params.get(name).is_some_and(|value| !is_blank(value));
         let stood_in = |name: &str| T::STOOD_IN_FOR.iter().any(|(one, by)| *one == name && has(by));
@@ -203,7 +203,7 @@ impl<T: Command, S> Typed<T, S> {
     }
 }
 
-impl<T: Command, S: Handle<T>> Rule for Typed<T, S> {
+impl<T: Command, S: Handle<T>> Rule for TypedCommand<T, S> {
     fn stakes(&self, action: &Action) -> Stakes {
         // What cannot be read cannot be judged harmless.
         self.with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
@@ -211,7 +211,7 @@ impl<T: Command, S: Handle<T>> Rule for Typed<T, S> {
 }
 
 #[async_trait]
-impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
+impl<T: Command, S: Handle<T>> Entry for TypedCommand<T, S> {
     fn service(&self) -> &str {
         &self.service
     }
@@ -247,8 +247,8 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         T::REFERENCES
     }
 
-    fn kinds(&self) -> ParamKinds {
-        ParamKinds { composed: T::COMPOSED, names: T::NAMES, lengths: T::LENGTHS, entries: T::ENTRIES }
+    fn kinds(&self) -> ParamContents {
+        ParamContents { composed: T::COMPOSED, names: T::NAMES, lengths: T::LENGTHS, entries: T::ENTRIES }
     }
 
     fn shows_untrusted(&self) -> bool {

@@ -6,8 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::described::{Beside, find_by, is_event};
+use super::described::{Timing, find_by, is_event};
 use super::email::letter;
+use super::task::reminder_offset::plan as ahead;
 use super::{calendar, contacts, email, memory, notes, task};
 use brain_core::core::history::PastAction;
 use brain_core::core::plan::PlannedAction;
@@ -20,7 +21,7 @@ use brain_language::language::tokens::lower;
 
 /// Of the built-in services.
 pub const BUILDERS: Builders =
-    Builders { build, retimed, revalued, looks_up, waits, ahead: task::ahead::plan, address: letter::address, goes_on };
+    Builders { build, retimed, revalued, looks_up, waits, ahead, address: letter::address, goes_on };
 
 /// Each service's, by the commands that its phrases name.
 const BUILT_IN: [(&str, &[(&str, Builder)]); 7] = [
@@ -83,7 +84,7 @@ fn cancel(said: &ClauseReading) -> Built {
     const DELETABLE: [&str; 4] = ["calendar", "task", "keep", "memory"];
     let is_reference = said.grammar.lexicon.is_phrase("it", said.ids("what"));
     if is_reference {
-        let past = history::latest(said.hearing.history, |past| {
+        let past = history::latest(said.input.history, |past| {
             (DELETABLE.contains(&past.service.as_str()) || past.service == "email") && fits(said.domains, &past.service)
         });
         // A draft, or a list of mails that were found, is no mail to be deleted.
@@ -108,7 +109,7 @@ fn cancel(said: &ClauseReading) -> Built {
         return Built::No;
     }
     let mut actions = Vec::new();
-    let whole = find_by(said, "what", service, if service == notes::NAME { Beside::Name } else { Beside::Which(None) })
+    let whole = find_by(said, "what", service, if service == notes::NAME { Timing::Name } else { Timing::Which(None) })
         .unwrap_or_default();
     for one in split_items(&whole) {
         actions.push(deletion(service, one));
@@ -150,7 +151,7 @@ fn deletion(service: &str, find_by: String) -> PlannedAction {
 /// The service in whose hands the conversation last saw a thing of this name.
 fn named_before(said: &ClauseReading) -> Option<&'static str> {
     let wanted = lower(without_determiner(&said.clean("what", &said.moments(&[]))?));
-    let past = history::latest(said.hearing.history, |past| lower(&history::label(past)).contains(&wanted))?;
+    let past = history::latest(said.input.history, |past| lower(&history::label(past)).contains(&wanted))?;
     ["calendar", "task", "keep"].into_iter().find(|service| *service == past.service)
 }
 
@@ -170,7 +171,7 @@ fn moved(said: &ClauseReading) -> Built {
     let is_reference = said.found.slot("what").is_none()
         || said.grammar.lexicon.is_phrase("it", said.ids("what"))
         || said.grammar.lexicon.is_phrase("direction", said.ids("what"));
-    let past = history::latest(said.hearing.history, |past| {
+    let past = history::latest(said.input.history, |past| {
         matches!(past.service.as_str(), "task" | "calendar")
             && fits(said.domains, &past.service)
             && !matches!(past.command.as_str(), "list" | "list_events" | "find_free_time")
@@ -198,7 +199,7 @@ fn moved(said: &ClauseReading) -> Built {
     let found = if is_reference {
         past.and_then(history::handle)
     } else {
-        find_by(said, "what", service, Beside::Which(target.as_ref().map(|(words, _)| words)))
+        find_by(said, "what", service, Timing::Which(target.as_ref().map(|(words, _)| words)))
     };
     let Some(found) = found else { return Built::No };
     let mut action = said.action(service, command);
@@ -256,7 +257,7 @@ fn changes(said: &ClauseReading, service: &str, target: Option<TimeWords>) -> Op
 
 /// A bare time, asked about after a question about a day, asks the same for another.
 fn again(said: &ClauseReading) -> Option<Built> {
-    let last = history::latest(said.hearing.history, |past| !past.service.is_empty())?;
+    let last = history::latest(said.input.history, |past| !past.service.is_empty())?;
     let param = match last.command.as_str() {
         "list_events" | "find_free_time" => "from",
         "list" if last.service == "task" => "due_before",
@@ -276,8 +277,7 @@ fn again(said: &ClauseReading) -> Option<Built> {
 
 /// Like the last event, with somebody else or at another time.
 fn more(said: &ClauseReading) -> Built {
-    let last =
-        history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
+    let last = history::latest(said.input.history, |past| past.command == "create_event" && past.service == "calendar");
     let Some(last) = last else { return Built::No };
     let summary = history::label(last);
     let when = said.moment("with", &[]);
@@ -300,10 +300,8 @@ fn more(said: &ClauseReading) -> Built {
 /// A mere clock time belongs to the day talked about.
 fn on_the_same_day(said: &ClauseReading, words: &str, last: &PastAction) -> String {
     let before = last.params.get("start_time").and_then(Value::as_str);
-    let day = before
-        .and_then(|text| time::resolve(text, said.hearing.reference))
-        .and_then(Result::ok)
-        .and_then(|w| w.start());
+    let day =
+        before.and_then(|text| time::resolve(text, said.input.reference)).and_then(Result::ok).and_then(|w| w.start());
     match day.filter(|_| time::is_clock_only(words)) {
         Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
         None => words.to_owned(),

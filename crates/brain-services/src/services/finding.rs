@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use chrono::{Duration, TimeDelta};
 
-use super::items::{self, Held, Item};
+use super::items::{self, Item, RevisedItem};
 use super::search::{EXACT, Fit, PERHAPS, SURE, Statistics, WordQuery, WordedItem};
 use super::times::{self, Hint};
 use crate::services::context::RequestContext;
@@ -46,7 +46,7 @@ pub(super) struct Finder<'a> {
 #[derive(Debug)]
 pub(super) struct Looked<T> {
     /// Each once.
-    pub held: Vec<Held<T>>,
+    pub held: Vec<RevisedItem<T>>,
     pub statistics: Statistics,
     /// True when there are more that hold some of the words.
     pub is_part: bool,
@@ -55,7 +55,7 @@ pub(super) struct Looked<T> {
 /// What a description came to.
 pub(super) enum Choice<T> {
     /// Clearly this one.
-    One(Held<T>),
+    One(RevisedItem<T>),
     /// One of these; `sure` when each of them fits well. `more` fit as well, and are not among them.
     Several { items: Vec<T>, sure: bool, more: usize },
     /// Nothing.
@@ -86,7 +86,7 @@ impl<T: Item> Looked<T> {
         Self { held: Vec::new(), statistics: Statistics::default(), is_part: false }
     }
 
-    fn add(&mut self, more: Vec<Held<T>>) {
+    fn add(&mut self, more: Vec<RevisedItem<T>>) {
         let known: HashSet<String> = self.held.iter().map(|(item, _)| item.id().to_owned()).collect();
         self.held.extend(more.into_iter().filter(|(item, _)| !known.contains(item.id())));
     }
@@ -94,7 +94,7 @@ impl<T: Item> Looked<T> {
 
 impl Finder<'_> {
     /// What is still there of these.
-    async fn load<T: Item>(&self, ids: &[String]) -> Result<Vec<Held<T>>, ServiceError> {
+    async fn load<T: Item>(&self, ids: &[String]) -> Result<Vec<RevisedItem<T>>, ServiceError> {
         let mut held = Vec::new();
         for id in ids {
             held.extend(items::by_id::<T>(self.store, &self.ctx.owner, id).await?);
@@ -110,7 +110,7 @@ impl Finder<'_> {
         Ok((held.into_iter().map(|(item, _)| item).collect(), found.total - gone))
     }
 
-    async fn held_page<T: Item>(&self, query: Query) -> Result<(Found, Vec<Held<T>>), ServiceError> {
+    async fn held_page<T: Item>(&self, query: Query) -> Result<(Found, Vec<RevisedItem<T>>), ServiceError> {
         let found = self.index.search(&self.ctx.owner, &Query { kinds: vec![T::KIND.to_owned()], ..query }).await?;
         let ids: Vec<String> = found.hits.iter().map(|hit| hit.id.clone()).collect();
         let held = self.load(&ids).await?;
@@ -324,7 +324,7 @@ fn choose<T: Item>(
 ) -> Choice<T> {
     let nearness: HashMap<&str, (u8, i64)> =
         looked.held.iter().map(|(item, _)| (item.id(), item.nearness(ctx))).collect();
-    let mut sorted: Vec<&Held<T>> = looked.held.iter().filter(|(item, _)| allowed(item)).collect();
+    let mut sorted: Vec<&RevisedItem<T>> = looked.held.iter().filter(|(item, _)| allowed(item)).collect();
     sorted.sort_by_key(|(item, _)| (nearness[item.id()], item.id()));
     let mut perhaps = Choice::None;
     for tier in sorted.chunk_by(|(a, _), (b, _)| nearness[a.id()].0 == nearness[b.id()].0) {
@@ -342,13 +342,13 @@ fn choose<T: Item>(
 }
 
 fn choose_among<T: Item>(
-    items: &[&Held<T>],
+    items: &[&RevisedItem<T>],
     statistics: &Statistics,
     sought: &ItemQuery,
     ctx: &RequestContext,
 ) -> Choice<T> {
     let scores = scores(items, statistics, sought, ctx);
-    let mut ranked: Vec<(f32, &Held<T>)> =
+    let mut ranked: Vec<(f32, &RevisedItem<T>)> =
         scores.into_iter().zip(items.iter().copied()).filter(|(score, _)| *score >= PERHAPS).collect();
     // Stable: equally good ones stay in order of nearness.
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
@@ -366,7 +366,12 @@ fn choose_among<T: Item>(
 
 /// How well each item fits. A time in the words narrows them to what happens then, if anything does; it may as well
 /// belong to a title, so the whole of the words counts too.
-fn scores<T: Item>(items: &[&Held<T>], statistics: &Statistics, sought: &ItemQuery, ctx: &RequestContext) -> Vec<f32> {
+fn scores<T: Item>(
+    items: &[&RevisedItem<T>],
+    statistics: &Statistics,
+    sought: &ItemQuery,
+    ctx: &RequestContext,
+) -> Vec<f32> {
     let worded: Vec<WordedItem> = items.iter().map(|(item, _)| item.worded()).collect();
     let covered = |query: &WordQuery| -> Vec<f32> {
         let fit = Fit::new(query, statistics);

@@ -135,7 +135,7 @@ pub(super) trait Item: Record + Clone {
 pub(super) const AT: char = '@';
 
 /// An item and the revision it was read at.
-pub(super) type Held<T> = (T, u64);
+pub(super) type RevisedItem<T> = (T, u64);
 
 /// Everything of one kind that a person owns, as it is stored.
 pub(super) async fn export<T: Record>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Value>, ServiceError> {
@@ -223,7 +223,7 @@ pub(super) async fn by_id<T: Item>(
     store: &Arc<dyn Store>,
     owner: &UserId,
     id: &str,
-) -> Result<Option<Held<T>>, ServiceError> {
+) -> Result<Option<RevisedItem<T>>, ServiceError> {
     // "ID@2026-01-13": one time of it.
     let id = id.split(AT).next().unwrap_or_default();
     if !is_id(id) {
@@ -258,7 +258,7 @@ pub(super) async fn held<T: Item>(
     store: &Arc<dyn Store>,
     ctx: &RequestContext,
     action: &Action,
-) -> Result<Held<T>, ServiceError> {
+) -> Result<RevisedItem<T>, ServiceError> {
     let (item, revision) = current::<T>(store, ctx, action).await?;
     let shown = action.target.as_ref().map(|target| target.revision.as_str());
     if shown == Some(revision.to_string().as_str()) {
@@ -272,7 +272,7 @@ pub(super) async fn current<T: Item>(
     store: &Arc<dyn Store>,
     ctx: &RequestContext,
     action: &Action,
-) -> Result<Held<T>, ServiceError> {
+) -> Result<RevisedItem<T>, ServiceError> {
     let target = action.target.as_ref().ok_or(ServiceError::Several { noun: T::NOUN })?;
     let held = by_id(store, &ctx.owner, &target.id).await?;
     held.ok_or_else(|| ServiceError::NotFound { noun: T::NOUN, label: brief(&target.label) })

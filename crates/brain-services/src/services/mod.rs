@@ -33,28 +33,28 @@ mod components;
 pub mod condition;
 pub mod contacts;
 pub mod context;
+pub mod custom_commands;
 pub mod dav;
-pub mod declared;
 pub mod demo;
 mod described;
 pub mod email;
 pub mod entry;
-mod erased;
 pub mod error;
 pub mod filling;
 mod finding;
 mod following;
-mod given;
+pub mod grounded_schema;
 pub mod holder;
 mod items;
+mod lenient_params;
 pub mod mcp;
 pub mod memory;
 pub mod notes;
-pub mod offered;
 pub(crate) mod offsets;
 pub mod outgoing;
 mod pages;
 mod param_error;
+pub mod plan_grounding;
 mod preparing;
 pub mod probing;
 pub mod provenance;
@@ -69,12 +69,12 @@ pub mod search;
 pub mod searchable;
 pub mod service;
 pub mod show;
-pub mod standing;
 pub mod task;
 pub mod telling;
 mod texts;
 mod times;
 pub mod tool;
+mod type_erasure;
 pub mod values;
 
 use std::sync::Arc;
@@ -82,9 +82,9 @@ use std::sync::Arc;
 use backend::Backends;
 use brain_core::ports::{Embedder, Index, Secondary, Source, Store};
 use contacts::Contacts;
-use dav::DavKeeper;
+use dav::DavSyncWorker;
 pub use email::accounts::{MailAccount, MailAccounts};
-use email::imap::keeper::MailKeeper;
+use email::imap::sync_worker::MailSyncWorker;
 use email::mailbox::Mailboxes;
 pub use holder::Holder;
 use registry::Registry;
@@ -114,19 +114,19 @@ pub struct Accounts {
     /// To-do lists.
     pub tasks: Backends<task::Task>,
     /// What keeps tasks here in step with them.
-    pub task_keeper: Option<Arc<DavKeeper<task::Task>>>,
+    pub task_keeper: Option<Arc<DavSyncWorker<task::Task>>>,
     /// Calendars.
     pub events: Backends<calendar::Event>,
     /// What keeps events here in step with them.
-    pub event_keeper: Option<Arc<DavKeeper<calendar::Event>>>,
+    pub event_keeper: Option<Arc<DavSyncWorker<calendar::Event>>>,
     /// Address books.
     pub contacts: Backends<contacts::Contact>,
     /// What keeps contacts here in step with them.
-    pub contact_keeper: Option<Arc<DavKeeper<contacts::Contact>>>,
+    pub contact_keeper: Option<Arc<DavSyncWorker<contacts::Contact>>>,
     /// What mail is sent from.
     pub mail: MailAccounts,
     /// What keeps mail here in step with them.
-    pub mail_keeper: Option<Arc<MailKeeper>>,
+    pub mail_keeper: Option<Arc<MailSyncWorker>>,
 }
 
 /// The built-in services, in the order in which help shows them, and whom names can mean.

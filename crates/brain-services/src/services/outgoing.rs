@@ -31,7 +31,7 @@ use super::addressee::Addressee;
 use super::entry::Entry;
 use brain_core::core::plan::Params;
 use brain_core::limits;
-use brain_language::language::grounding::{Ground, NUMBER_BITS, SaidWords, TimeGround, bits_of, is_round, links};
+use brain_language::language::grounding::{Ground, NUMBER_BITS, OwnWords, TimeGround, bits_of, is_round, links};
 use brain_language::language::time::{self, Reference};
 use brain_language::language::words::words;
 
@@ -56,7 +56,7 @@ const TELLING_LETTERS: usize = 4;
 #[derive(Debug)]
 pub struct MeantToTell<'a> {
     /// Their own words about this request, and what these complete and point at.
-    pub said: &'a SaidWords,
+    pub said: &'a OwnWords,
     /// The times in these.
     pub ground: &'a Ground<'a>,
     /// When they were said, and where.
@@ -71,7 +71,7 @@ pub struct MeantToTell<'a> {
 
 /// What a turn has told elsewhere so far, without a yes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToldSoFar {
+pub struct DisclosedSoFar {
     looks: usize,
     bits: u32,
     /// Service and value.
@@ -91,7 +91,7 @@ pub struct UnsaidLeaf {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Telling {
     /// Nothing that was not meant; the turn's account with it.
-    Meant(ToldSoFar),
+    Meant(DisclosedSoFar),
     /// Values that nobody said.
     Unsaid(Vec<UnsaidLeaf>),
     /// More than a planner may choose by itself in one turn.
@@ -99,7 +99,7 @@ pub enum Telling {
 }
 
 /// One value on its way out.
-enum ToldValue {
+enum LeafCost {
     /// Of a choice of its own so many bits.
     Weighs(u32),
     Unsaid,
@@ -112,7 +112,7 @@ impl MeantToTell<'_> {
         entry: &dyn Entry,
         addressee: &Addressee<'_>,
         params: &Params,
-        so_far: &ToldSoFar,
+        so_far: &DisclosedSoFar,
     ) -> Telling {
         let mut leaves = Vec::new();
         let schema = entry.schema();
@@ -137,12 +137,12 @@ impl MeantToTell<'_> {
             let told = (entry.service().to_owned(), text.clone());
             match self.leaf(&text, &schema, addressee, &of_addressee) {
                 // What was told there before tells only that it was chosen again.
-                ToldValue::Weighs(bits) if after.values.contains(&told) => after.bits += bits.min(AGAIN_BITS),
-                ToldValue::Weighs(bits) => {
+                LeafCost::Weighs(bits) if after.values.contains(&told) => after.bits += bits.min(AGAIN_BITS),
+                LeafCost::Weighs(bits) => {
                     after.bits += bits;
                     after.values.insert(told);
                 }
-                ToldValue::Unsaid => unsaid.push(UnsaidLeaf { record: self.record_of(&text), value: text }),
+                LeafCost::Unsaid => unsaid.push(UnsaidLeaf { record: self.record_of(&text), value: text }),
             }
         }
         match unsaid.is_empty() {
@@ -163,26 +163,26 @@ impl MeantToTell<'_> {
         schema: &Value,
         addressee: &Addressee<'_>,
         of_addressee: &FxHashSet<String>,
-    ) -> ToldValue {
+    ) -> LeafCost {
         let year = self.reference.now.with_timezone(&self.reference.zone).year();
         if is_stated(schema, &["default"], text) {
-            return ToldValue::Weighs(0);
+            return LeafCost::Weighs(0);
         }
         if links(text).next().is_some() {
             let weighs = self.links(text, addressee, of_addressee, year);
-            return weighs.into_iter().chain(self.was_told(text)).min().map_or(ToldValue::Unsaid, ToldValue::Weighs);
+            return weighs.into_iter().chain(self.was_told(text)).min().map_or(LeafCost::Unsaid, LeafCost::Weighs);
         }
         let choices = choices(schema);
         if choices.iter().any(|choice| choice == text) {
             let is_said = self.ground.has_choice(text) || self.said.added(text, &FxHashSet::default(), year) == Some(0);
-            return ToldValue::Weighs(if is_said { 0 } else { bits_of(choices.len()) });
+            return LeafCost::Weighs(if is_said { 0 } else { bits_of(choices.len()) });
         }
         let known = self.was_told(text).or_else(|| self.given_weighs(text));
         let known = known.or_else(|| self.path(text, of_addressee, year));
         let border = is_stated(schema, &["minimum", "maximum"], text).then_some(BORDER_BITS);
         let plain = self.number(text).or_else(|| self.time(text)).or_else(|| self.words(text, of_addressee, year));
         let least = border.into_iter().chain(plain).chain(known).min();
-        least.map_or(ToldValue::Unsaid, ToldValue::Weighs)
+        least.map_or(LeafCost::Unsaid, LeafCost::Weighs)
     }
 
     fn words(&self, text: &str, of_addressee: &FxHashSet<String>, year: i32) -> Option<u32> {

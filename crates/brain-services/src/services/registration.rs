@@ -9,7 +9,7 @@ use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
 use super::replica::{Editor, Edits, Restore};
 use super::service::{Service, ServiceInfo};
-use super::tool::{self, ReadOn, Tool, Tools};
+use super::tool::{self, ReadMore, Tool, Tools};
 use brain_core::core::text::shorten;
 use brain_core::limits;
 use brain_language::language::nearest::{Stems, stems_of};
@@ -134,8 +134,8 @@ impl<S: Service> Building<S> {
     where
         S: Tools,
     {
-        let read_on = || entry::<ReadOn, S>(&self.registration.info.name, self.service.clone());
-        self.registration.by_button.entry(ReadOn::NAME.to_owned()).or_insert_with(read_on);
+        let read_on = || entry::<ReadMore, S>(&self.registration.info.name, self.service.clone());
+        self.registration.by_button.entry(ReadMore::NAME.to_owned()).or_insert_with(read_on);
         let entry = tool::entry(&self.registration.info, tool, self.service.clone());
         self.registration.commands.insert(entry.command().to_owned(), entry);
         self

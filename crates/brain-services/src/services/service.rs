@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 pub use super::agenda::{AgendaItem, AgendaKind, Rezoned};
 use super::archived::{ArchivedFiles, Imported, Unarchived};
 use super::capabilities::{
-    Content, Drafts, Facts, Listing, Lookout, Mirroring, Offerable, OpenThings, Reminders, ToDos,
+    Content, Drafts, EventWatcher, Facts, Listing, Mirroring, Offerable, OpenItems, Reminders, ToDos,
 };
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
@@ -152,7 +152,7 @@ impl From<ServiceError> for Performed {
 
 /// What the context stage asks a service for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
+pub struct ContextRequest {
     /// The message, for a search by words.
     pub message: String,
     /// Most items.
@@ -214,7 +214,7 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// Items that may matter for a message. Reads only.
-    async fn notice(&self, _ctx: &RequestContext, _wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, _ctx: &RequestContext, _wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         Ok(Vec::new())
     }
 
@@ -333,7 +333,7 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// It waits for what happens outside the store.
-    fn lookout(&self) -> Option<&dyn Lookout> {
+    fn lookout(&self) -> Option<&dyn EventWatcher> {
         None
     }
 
@@ -363,7 +363,7 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// It keeps what is done when a person reports it.
-    fn open_things(&self) -> Option<&dyn OpenThings> {
+    fn open_things(&self) -> Option<&dyn OpenItems> {
         None
     }
 

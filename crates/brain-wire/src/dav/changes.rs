@@ -12,7 +12,7 @@ use reqwest::Url;
 use super::DavKind;
 use super::client::{DavAnswer, DavClient, Does, failed};
 use super::error::{DavError, garbled};
-use super::href::Home;
+use super::href::ServerHosts;
 use super::multistatus::{DAV, EntryOf, Multistatus};
 use brain_core::limits::{DAV_ENTRIES_MAX, DAV_ETAG_BYTES_MAX, DAV_PARTS_MAX};
 
@@ -146,7 +146,7 @@ impl DavClient {
 /// What a report of changes of the collection with this path says; `None`: it is none.
 pub(super) fn changes_of(
     all: &Multistatus<'_>,
-    home: &Home,
+    home: &ServerHosts,
     from: &Url,
     collection: &str,
 ) -> Option<CollectionChanges> {
@@ -169,7 +169,7 @@ pub(super) fn changes_of(
 }
 
 /// The resources of a list of all there is.
-pub(super) fn all_of(all: &Multistatus<'_>, home: &Home, from: &Url) -> Vec<ListedResource> {
+pub(super) fn all_of(all: &Multistatus<'_>, home: &ServerHosts, from: &Url) -> Vec<ListedResource> {
     let is_collection = |entry: &&EntryOf<'_>| {
         entry.prop(DAV, "resourcetype").is_some_and(|kind| kind.children().any(|node| node.is_element()))
     };

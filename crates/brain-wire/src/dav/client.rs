@@ -13,7 +13,7 @@ use secrecy::ExposeSecret as _;
 use tokio::sync::Semaphore;
 
 use super::error::{DavError, garbled};
-use super::href::{Home, base_of, canonical};
+use super::href::{ServerHosts, base_of, canonical};
 use super::multistatus::{Multistatus, entries, parsed};
 use crate::accounts::{AccountConfig, Credential, Login, LoginError, certificates};
 use brain_core::limits::{
@@ -30,7 +30,7 @@ pub struct DavClient(pub(super) Arc<DavConnection>);
 
 /// What its clones share.
 pub(super) struct DavConnection {
-    pub home: Home,
+    pub home: ServerHosts,
     http: Client,
     login: Arc<dyn Login>,
 }
@@ -110,7 +110,7 @@ impl DavClient {
         if !url.path().ends_with('/') {
             url.set_path(&format!("{}/", url.path()));
         }
-        Ok(Self(Arc::new(DavConnection { home: Home { url }, http, login })))
+        Ok(Self(Arc::new(DavConnection { home: ServerHosts { url }, http, login })))
     }
 
     /// Where a request of `libdav`'s for this name goes: a base for it, and the path.

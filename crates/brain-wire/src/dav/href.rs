@@ -5,12 +5,12 @@ use reqwest::Url;
 
 /// A server and the hosts that belong to it.
 #[derive(Debug, Clone)]
-pub(super) struct Home {
+pub(super) struct ServerHosts {
     /// The address that is configured.
     pub url: Url,
 }
 
-impl Home {
+impl ServerHosts {
     /// What an answer calls something, as it is called here: a path on the configured host, else a whole address.
     /// `None`: it lies where no password of this account goes, or is no address.
     pub fn href(&self, text: &str, base: &Url) -> Option<String> {

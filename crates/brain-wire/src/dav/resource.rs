@@ -13,7 +13,7 @@ use reqwest::Url;
 use super::changes::etag;
 use super::client::{DavAnswer, DavClient, Does, failed, unwritten};
 use super::error::{DavError, garbled};
-use super::href::Home;
+use super::href::ServerHosts;
 use super::multistatus::{CALDAV, CARDDAV, Multistatus};
 use super::{DavKind, media_type};
 use brain_core::failpoint::fail_point;
@@ -230,7 +230,7 @@ impl DavClient {
 pub(super) fn sorted(
     all: &Multistatus<'_>,
     from: &Url,
-    home: &Home,
+    home: &ServerHosts,
     mut missing: BTreeMap<String, String>,
 ) -> (Fetched, BTreeMap<String, String>) {
     let mut found = Fetched::default();

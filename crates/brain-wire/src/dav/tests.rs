@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use tokio::net::TcpListener;
 
-use super::href::{Home, canonical};
+use super::href::{ServerHosts, canonical};
 use super::multistatus::parsed;
 use super::scripted::{etag, listening, parts, prop, says, server};
 use super::{DavClient, DavError, DavKind, ListedResource};
@@ -40,7 +40,7 @@ fn one_thing_has_one_name_however_it_is_written() {
 
 #[test]
 fn names_lead_to_no_other_host_and_to_no_other_place() {
-    let home = Home { url: "https://caldav.icloud.com/".parse().unwrap() };
+    let home = ServerHosts { url: "https://caldav.icloud.com/".parse().unwrap() };
     let name = |text: &str| home.href(text, &home.url);
     assert_eq!(
         name("https://p34-caldav.icloud.com:443/1/x.ics").as_deref(),
@@ -60,10 +60,10 @@ fn names_lead_to_no_other_host_and_to_no_other_place() {
         ("anna.com", "eve.com"),
         ("10.0.0.1", "11.0.0.1"),
     ] {
-        let home = Home { url: format!("https://{own}/").parse().unwrap() };
+        let home = ServerHosts { url: format!("https://{own}/").parse().unwrap() };
         assert!(!home.trusts(&format!("https://{other}/").parse().unwrap()), "{own} {other}");
     }
-    let home = Home { url: "https://dav.example.com/".parse().unwrap() };
+    let home = ServerHosts { url: "https://dav.example.com/".parse().unwrap() };
     assert!(!home.trusts(&"http://dav.example.com/".parse().unwrap()), "without TLS");
 }
 

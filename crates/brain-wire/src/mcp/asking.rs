@@ -16,7 +16,7 @@ pub(super) const ASKS: &str = "elicitation/create";
 
 /// Something that a server asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedForm {
+pub struct ElicitationForm {
     /// Names it among those of one call, by the newer protocol.
     pub key: Option<String>,
     /// `message`, `requestedSchema`, `mode`, as they came; null where it is too much, or no question to a person.
@@ -25,9 +25,9 @@ pub struct AskedForm {
 
 /// A call that ended with questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AskedBack {
+pub struct Elicitation {
     /// In the order in which they came.
-    pub forms: Vec<AskedForm>,
+    pub forms: Vec<ElicitationForm>,
     /// What the server wants back with the answers, by the newer protocol.
     pub state: Option<String>,
     /// What it said at the end of the call, by the older protocol.
@@ -40,12 +40,12 @@ pub struct AskedBack {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallAnswers {
     /// Each with what was answered, an object with a value a field.
-    pub given: Vec<(AskedForm, Value)>,
-    /// See [`AskedBack::state`].
+    pub given: Vec<(ElicitationForm, Value)>,
+    /// See [`Elicitation::state`].
     pub state: Option<String>,
 }
 
-impl AskedForm {
+impl ElicitationForm {
     pub(super) fn new(key: Option<String>, mut asked: Value) -> Self {
         if let Some(asked) = asked.as_object_mut() {
             asked.remove("_meta");
@@ -58,7 +58,7 @@ impl AskedForm {
 impl CallAnswers {
     /// As the newer protocol has them.
     pub(super) fn responses(&self) -> Option<BTreeMap<String, Value>> {
-        let accepted = |(form, content): &(AskedForm, Value)| {
+        let accepted = |(form, content): &(ElicitationForm, Value)| {
             Some((form.key.clone()?, json!({"action": "accept", "content": content})))
         };
         let responses: BTreeMap<String, Value> = self.given.iter().filter_map(accepted).collect();
@@ -66,21 +66,21 @@ impl CallAnswers {
     }
 }
 
-impl From<InputRequiredResult> for AskedBack {
+impl From<InputRequiredResult> for Elicitation {
     fn from(result: InputRequiredResult) -> Self {
         let form = |(key, request)| {
             let asked = match request {
                 InputRequest::Elicitation(request) => serde_json::to_value(request.params).unwrap_or_default(),
                 _ => Value::Null,
             };
-            AskedForm::new(Some(key), asked)
+            ElicitationForm::new(Some(key), asked)
         };
         let forms = result.input_requests.unwrap_or_default().into_iter().map(form);
         Self { forms: forms.collect(), state: result.request_state, ..Self::default() }
     }
 }
 
-impl AskedBack {
+impl Elicitation {
     /// The same of a result whose questions the library cannot read; `None` for any other result.
     pub(super) fn unread(result: &Value) -> Option<Self> {
         if result["resultType"] != "input_required" {
@@ -88,7 +88,7 @@ impl AskedBack {
         }
         let form = |(key, request): (&String, &Value)| {
             let asked = if request["method"] == ASKS { request["params"].clone() } else { Value::Null };
-            AskedForm::new(Some(key.clone()), asked)
+            ElicitationForm::new(Some(key.clone()), asked)
         };
         let forms = result["inputRequests"].as_object().into_iter().flatten().map(form).collect();
         let state = result["requestState"].as_str().map(str::to_owned);

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::asking::{AskedBack, CallAnswers};
+use super::asking::{CallAnswers, Elicitation};
 use super::client::McpClient;
 use crate::outside::{CallError, ToolAnswer};
 use brain_core::limits;
@@ -48,7 +48,7 @@ pub enum McpCallError {
     Outside(#[from] CallError),
     /// It asks something before it goes on.
     #[error("it asks something before it goes on, and nobody can answer it here; ask for it in a chat")]
-    Asks(Box<AskedBack>),
+    Asks(Box<Elicitation>),
 }
 
 /// Cancels a request at the server, unless it was answered.
@@ -123,7 +123,7 @@ impl McpClient {
         match result {
             // What was asked about who knows what call hinders none that has its answer.
             Ok(ToolAnswer { text, is_error }) if !forms.is_empty() || is_unclear && is_error => {
-                Err(McpCallError::Asks(Box::new(AskedBack {
+                Err(McpCallError::Asks(Box::new(Elicitation {
                     forms,
                     state: None,
                     said: self.listener.secrets.masked(&text),
@@ -154,7 +154,7 @@ impl McpClient {
             ServerResult::CreateTaskResult(_) => {
                 Err(CallError::Unanswered("it goes on with it by itself".to_owned()).into())
             }
-            ServerResult::CustomResult(result) => match AskedBack::unread(&result.0) {
+            ServerResult::CustomResult(result) => match Elicitation::unread(&result.0) {
                 Some(asked) => asks(asked),
                 None if result.0.as_object().is_some_and(|map| map.keys().all(|key| key == "_meta")) => {
                     Ok(read(CallToolResult::default()))
@@ -166,7 +166,7 @@ impl McpClient {
     }
 }
 
-fn asks(asked: AskedBack) -> Result<ToolAnswer, McpCallError> {
+fn asks(asked: Elicitation) -> Result<ToolAnswer, McpCallError> {
     let is_too_much = asked.forms.len() > limits::MCP_ASKED_FORMS_MAX
         || asked.state.as_ref().is_some_and(|state| state.len() > limits::MCP_STATE_BYTES_MAX);
     if is_too_much {

@@ -63,14 +63,14 @@ pub struct OfferedTool {
 /// Why a server cannot be used. As a text it is for whoever runs this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}{}", .last_words.iter().map(|said| format!("; {said}")).collect::<String>())]
-pub struct ServerTrouble {
+pub struct ServerFault {
     /// In our words, or those of the protocol's errors: for everybody.
     pub why: String,
     /// What its program complained of, which may be anything: for whoever runs this alone.
     pub last_words: Option<String>,
 }
 
-impl From<String> for ServerTrouble {
+impl From<String> for ServerFault {
     fn from(why: String) -> Self {
         Self { why, last_words: None }
     }
@@ -165,8 +165,8 @@ impl McpClient {
     }
 
     /// How it ended, as far as that is known.
-    pub(super) fn end(&self) -> ServerTrouble {
-        ServerTrouble {
+    pub(super) fn end(&self) -> ServerFault {
+        ServerFault {
             why: self.traffic.end_said().unwrap_or_else(|| "it ended".to_owned()),
             last_words: self.program.as_ref().and_then(Program::last_words),
         }

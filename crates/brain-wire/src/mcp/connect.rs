@@ -9,7 +9,7 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, Str
 use tokio::time::timeout;
 
 use super::access::ServerAccess;
-use super::client::{McpClient, ServerTrouble};
+use super::client::{McpClient, ServerFault};
 use super::config::{McpServer, ServerReach};
 use super::listener::McpListener;
 use super::secrets::ServerSecrets;
@@ -20,7 +20,7 @@ use brain_core::limits;
 
 /// A greeting that came to nothing.
 struct Ungreeted {
-    trouble: ServerTrouble,
+    trouble: ServerFault,
     /// It answered the newer protocol's question in a way that says nothing of the older.
     was_confused: bool,
 }
@@ -34,7 +34,7 @@ impl From<String> for Ungreeted {
 impl McpClient {
     /// Starts the server or calls at its address, and greets it: by the newer protocol, by the older where that is not
     /// known, and once more by the older alone where the answer to the newer was none.
-    pub async fn connect(server: &McpServer) -> Result<Self, ServerTrouble> {
+    pub async fn connect(server: &McpServer) -> Result<Self, ServerFault> {
         let newest = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
@@ -44,7 +44,7 @@ impl McpClient {
             Err(Ungreeted { was_confused: true, .. }) => greet(server, ClientLifecycleMode::Initialize, &secrets).await,
             met => met,
         };
-        met.map_err(|Ungreeted { trouble: ServerTrouble { why, last_words }, .. }| ServerTrouble {
+        met.map_err(|Ungreeted { trouble: ServerFault { why, last_words }, .. }| ServerFault {
             why: secrets.masked(&why),
             last_words,
         })
@@ -66,7 +66,7 @@ async fn greet(
                 Err(ungreeted) => {
                     let last_words = program.last_words_in_time().await;
                     program.stop().await;
-                    Err(Ungreeted { trouble: ServerTrouble { last_words, ..ungreeted.trouble }, ..ungreeted })
+                    Err(Ungreeted { trouble: ServerFault { last_words, ..ungreeted.trouble }, ..ungreeted })
                 }
             }
         }

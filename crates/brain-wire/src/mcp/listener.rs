@@ -17,7 +17,7 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use super::asking::{ASKS, AskedForm};
+use super::asking::{ASKS, ElicitationForm};
 use super::secrets::ServerSecrets;
 use brain_core::limits;
 
@@ -48,9 +48,9 @@ struct OpenCall {
     id: u64,
     token: Option<ProgressToken>,
     progress: watch::Sender<String>,
-    answers: Vec<(AskedForm, Value)>,
+    answers: Vec<(ElicitationForm, Value)>,
     /// In the order of the server's own ids: they arrive side by side.
-    asked: BTreeMap<AskedId, AskedForm>,
+    asked: BTreeMap<RequestKey, ElicitationForm>,
     is_unclear: bool,
 }
 
@@ -68,7 +68,11 @@ impl CallsUnderWay {
     }
 
     /// Begins one, with what it can answer.
-    pub(super) fn begin(&self, progress: watch::Sender<String>, answers: Vec<(AskedForm, Value)>) -> CallUnderWay<'_> {
+    pub(super) fn begin(
+        &self,
+        progress: watch::Sender<String>,
+        answers: Vec<(ElicitationForm, Value)>,
+    ) -> CallUnderWay<'_> {
         let mut calls = self.calls();
         calls.begun += 1;
         let id = calls.begun;
@@ -77,11 +81,11 @@ impl CallsUnderWay {
     }
 
     /// A question of the older protocol, by the server's id of it: what it is told.
-    fn asked(&self, id: AskedId, asked: Value) -> ElicitResult {
+    fn asked(&self, id: RequestKey, asked: Value) -> ElicitResult {
         let mut calls = self.calls();
         let late = Duration::from_secs(limits::MCP_STRAY_SECS);
         let has_strays = calls.strayed.is_some_and(|at| at.elapsed() < late);
-        let form = AskedForm::new(None, asked);
+        let form = ElicitationForm::new(None, asked);
         match calls.open.as_mut_slice() {
             [only] if !has_strays => {
                 if let Some(at) = only.answers.iter().position(|(known, _)| *known == form) {
@@ -101,9 +105,9 @@ impl CallsUnderWay {
 }
 
 /// A server's id of a request, as text behind its length: `9` and `asked-9` come before `10` and `asked-10`.
-type AskedId = (usize, String);
+type RequestKey = (usize, String);
 
-fn id_of(context: &RequestContext<RoleClient>) -> AskedId {
+fn id_of(context: &RequestContext<RoleClient>) -> RequestKey {
     let id = context.id.to_string();
     (id.len(), id)
 }
@@ -117,7 +121,7 @@ impl CallUnderWay<'_> {
     }
 
     /// It has its answer; what was asked meanwhile, and whether something was that is not about it for certain.
-    pub(super) fn end(mut self) -> (Vec<AskedForm>, bool) {
+    pub(super) fn end(mut self) -> (Vec<ElicitationForm>, bool) {
         self.is_answered = true;
         let calls = self.calls.calls();
         let call = calls.open.iter().find(|call| call.id == self.id);
@@ -194,7 +198,7 @@ mod tests {
 
     use super::*;
 
-    fn id(number: usize) -> AskedId {
+    fn id(number: usize) -> RequestKey {
         (1, number.to_string())
     }
 
@@ -205,7 +209,7 @@ mod tests {
     #[test]
     fn a_question_is_answered_once_and_only_by_the_call_that_brings_its_answer() {
         let calls = CallsUnderWay::default();
-        let form = AskedForm::new(None, question("Who?"));
+        let form = ElicitationForm::new(None, question("Who?"));
         let call = calls.begin(watch::Sender::default(), vec![(form.clone(), json!({"name": "Ana"}))]);
         assert_eq!(calls.asked(id(1), question("Who else?")).action, ElicitationAction::Cancel);
         assert_eq!(calls.asked(id(2), question("Who?")).content, Some(json!({"name": "Ana"})));
@@ -214,7 +218,8 @@ mod tests {
             ElicitationAction::Cancel,
             "it was not content with that"
         );
-        let asked: Vec<AskedForm> = ["Who else?", "Who?"].map(|message| AskedForm::new(None, question(message))).into();
+        let asked: Vec<ElicitationForm> =
+            ["Who else?", "Who?"].map(|message| ElicitationForm::new(None, question(message))).into();
         assert_eq!(call.end(), (asked, false));
         assert_eq!(calls.asked(id(4), question("Who?")).action, ElicitationAction::Cancel, "nobody's call");
     }

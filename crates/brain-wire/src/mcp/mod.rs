@@ -20,18 +20,18 @@ mod client;
 mod config;
 mod connect;
 mod hosts;
-mod keeper;
 mod listener;
 mod secrets;
 mod sign_in;
+mod supervisor;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-pub use asking::{AskedBack, AskedForm, CallAnswers};
+pub use asking::{CallAnswers, Elicitation, ElicitationForm};
 pub use call::{McpCall, McpCallError};
-pub use client::{ListingEnd, McpClient, OfferedTool, ServerTrouble, ToolListing};
+pub use client::{ListingEnd, McpClient, OfferedTool, ServerFault, ToolListing};
 pub use config::{McpConfig, McpConfigError, McpEndpoint, McpServer, ServerOAuth, ServerReach};
 pub use hosts::{HostsAnswer, HostsQuestion, SignInHosts};
-pub use keeper::{KeptServer, ServerState};
 pub use sign_in::{ServerSignIn, SignInError, sign_out};
+pub use supervisor::{KeptServer, ServerState};

@@ -8,7 +8,7 @@
 //! - of whatever answers only so much is read;
 //! - what a program complains of holds none of the secrets that it was given ([`KnownSecrets`]).
 //!
-//! Not here: what is asked, and what becomes of the answer ([`crate::mcp`], [`crate::declared`]).
+//! Not here: what is asked, and what becomes of the answer ([`crate::mcp`], [`crate::custom_commands`]).
 
 /// Where a program runs whose file names no folder: in none that has anything of ours, and none that we were started in.
 pub const FOLDER_OF_PROGRAMS: &str = "/";

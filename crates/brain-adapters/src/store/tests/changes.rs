@@ -114,6 +114,6 @@ async fn the_log_goes_along_when_the_store_is_written_anew() {
     let folder = tempfile::tempdir().unwrap();
     let store = RedbStore::open_with(&folder.path().join("s.redb"), schema()).await.unwrap();
     let one = store.commit(batch([write(Table::Tasks, "a", "1", Expect::Any)])).await.unwrap();
-    store.scrub().await.unwrap();
+    store.purge().await.unwrap();
     assert_eq!(lines(&store, 0).await, [line(one, &[(Table::Tasks, "a")])]);
 }

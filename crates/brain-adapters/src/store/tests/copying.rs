@@ -15,7 +15,7 @@ async fn a_moment_that_is_copied_is_over_when_the_file_changes_hands_and_not_rea
     moment.begin(&store.shared).unwrap();
     store.commit(batch([write(Table::Notes, "b", "{}", Expect::Absent)])).await.unwrap();
     assert!(is_on(), "commits are nothing to it");
-    store.scrub().await.unwrap();
+    store.purge().await.unwrap();
     assert!(!is_on());
 }
 

@@ -32,7 +32,7 @@ async fn what_was_deleted_is_in_no_byte_of_the_file() {
     let first = store.commit(batch(kept.chain([secret]))).await.unwrap();
     store.commit(batch([Change::delete(Table::Memories, Key::of(&["pin"]), Expect::Any)])).await.unwrap();
     assert!(has_secret(&file), "or this test shows nothing");
-    store.scrub().await.unwrap();
+    store.purge().await.unwrap();
     assert!(!has_secret(&file) && link.is_symlink());
     assert_eq!(keys(&store, Table::Messages).await.len(), 2_000);
     // The same process goes on with it, and nobody else may.
@@ -60,7 +60,7 @@ async fn whoever_reads_and_writes_meanwhile_loses_nothing() {
     });
     let scrubs = async {
         for _ in 0..5 {
-            store.scrub().await.unwrap();
+            store.purge().await.unwrap();
         }
     };
     futures::future::join(futures::future::join_all(rounds), scrubs).await;
@@ -75,7 +75,7 @@ async fn where_it_cannot_be_written_anew_the_old_one_stays() {
     store.commit(batch([write(Table::Turns, "a", "{}", Expect::Any)])).await.unwrap();
     // A folder stands where the copy is to be written.
     std::fs::create_dir(folder.path().join("brain.redb.rewritten")).unwrap();
-    assert!(matches!(store.scrub().await, Err(StoreError::Disk { .. })));
+    assert!(matches!(store.purge().await, Err(StoreError::Disk { .. })));
     store.commit(batch([write(Table::Turns, "b", "{}", Expect::Any)])).await.unwrap();
     assert_eq!(keys(&store, Table::Turns).await, ["a", "b"]);
 }

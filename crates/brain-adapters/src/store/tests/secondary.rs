@@ -232,7 +232,7 @@ async fn a_store_written_anew_keeps_its_indexes() {
     let store: Arc<dyn Store> = Arc::new(store);
     for n in 0..12 {
         store.commit(story(n)).await.unwrap();
-        store.scrub().await.unwrap();
+        store.purge().await.unwrap();
         assert!(is_as_computed_afresh(store.as_ref(), &BY_LETTER).await);
     }
 }

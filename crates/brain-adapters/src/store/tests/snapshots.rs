@@ -79,7 +79,7 @@ async fn a_snapshot_that_is_held_keeps_nobody_from_the_file() {
     let store = RedbStore::open(&file).await.unwrap();
     fill(&store, 2).await;
     let held = store.snapshot().await.unwrap();
-    store.scrub().await.unwrap();
+    store.purge().await.unwrap();
     assert_eq!(held.scan(ALL).await.unwrap().len(), 2);
     store.close().await;
     assert!(held.scan(ALL).await.is_err());

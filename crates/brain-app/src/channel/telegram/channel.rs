@@ -14,12 +14,12 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::api::Api;
+use super::callback_acks::CallbackAcks;
 use super::error::TelegramError;
 use super::last_edits::LastEdits;
 use super::place::ChatPlace;
 use super::send::{CallTurn, PacedSender, Sound, judge};
 use super::status::{StatusLine, StatusRequest, Statuses};
-use super::taps::Taps;
 use crate::config::TelegramConfig;
 use brain_core::core::ids::{ChatId, MessageId};
 use brain_core::core::markup::Formatted;
@@ -33,7 +33,7 @@ use brain_engine::pipeline::brain::Brain;
 pub struct TelegramChannel {
     pub(super) sender: Arc<PacedSender>,
     statuses: Statuses,
-    pub(super) taps: Taps,
+    pub(super) taps: CallbackAcks,
     typing: Mutex<HashMap<ChatId, Instant>>,
     pub(super) late: Late,
     edits: LastEdits,
@@ -56,7 +56,7 @@ impl TelegramChannel {
         Ok(Self {
             sender,
             statuses: Statuses::default(),
-            taps: Taps::default(),
+            taps: CallbackAcks::default(),
             typing: Mutex::default(),
             late: Late::default(),
             edits: LastEdits::default(),

@@ -9,10 +9,10 @@ use teloxide::types::UpdateId;
 use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
+use super::callback_acks;
 use super::channel::TelegramChannel;
 use super::inbox::{Inbox, turn_of};
 use super::queue::ChatQueues;
-use super::taps;
 use super::updates::incoming::{BotIdentity, IncomingEvent, IncomingUpdate};
 use brain_core::core::ids::ChatId;
 use brain_core::kept_files::KeptFiles;
@@ -77,7 +77,7 @@ impl TelegramContext {
     pub fn acknowledge(self: &Arc<Self>, update: &IncomingUpdate) {
         let IncomingEvent::Press { query, .. } = &update.event else { return };
         let query = query.clone();
-        self.aside(|context| async move { taps::acknowledge(&context.channel.sender.api, query).await });
+        self.aside(|context| async move { callback_acks::acknowledge(&context.channel.sender.api, query).await });
     }
 
     /// Sees to it that a pressed button is answered soon, whatever its turn waits for. One of an earlier life may have

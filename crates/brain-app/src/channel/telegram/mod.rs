@@ -19,6 +19,7 @@ mod access;
 mod api;
 mod attachments;
 mod backoff;
+mod callback_acks;
 mod channel;
 mod context;
 mod debounce;
@@ -51,7 +52,6 @@ mod send;
 mod send_tests;
 mod startup;
 mod status;
-mod taps;
 mod turns;
 mod updates;
 mod webhook;
@@ -98,7 +98,7 @@ impl Telegram {
             channel: Arc::new(TelegramChannel::new(telegram)?),
             door,
             webhook: telegram.webhook.clone(),
-            debounce: config.breath,
+            debounce: config.debounce,
             transcriber: None,
             files: KeptFiles::of(&config.data_dir),
         })

@@ -29,7 +29,7 @@ pub struct BotProbe {
 
 /// Why nothing is known of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BotTrouble {
+pub enum BotFault {
     /// The token is none of this server's.
     #[error("{0} refuses the token")]
     TokenRefused(String),
@@ -60,12 +60,12 @@ struct Delivery {
 }
 
 /// Asks Telegram who the bot is.
-pub async fn probe(config: &TelegramConfig) -> Result<BotProbe, BotTrouble> {
-    let no_answer = |place: String, error: ApiError| BotTrouble::NoAnswer { place, error: error.to_string() };
+pub async fn probe(config: &TelegramConfig) -> Result<BotProbe, BotFault> {
+    let no_answer = |place: String, error: ApiError| BotFault::NoAnswer { place, error: error.to_string() };
     let api = Api::new(config).map_err(|error| no_answer("the Bot API".to_owned(), error))?;
     let place = api.base();
     let named: BotUser = api.call(&GetMe::new()).await.map_err(|error| match error {
-        ApiError::Refused { code: 401 | 404, .. } => BotTrouble::TokenRefused(place.clone()),
+        ApiError::Refused { code: 401 | 404, .. } => BotFault::TokenRefused(place.clone()),
         error => no_answer(place.clone(), error),
     })?;
     let delivery: Delivery = api.call(&GetWebhookInfo::new()).await.map_err(|error| no_answer(place.clone(), error))?;

@@ -51,7 +51,7 @@ pub(super) fn form(asked: &PageRequest<'_>, place: &str, fields: &[FilterField])
 }
 
 /// The way on: where it begins, and how far this page has looked when it is not full.
-pub(super) struct FurtherPage<'a> {
+pub(super) struct ContinuedList<'a> {
     pub place: &'a str,
     pub fields: &'a [FilterField],
     /// Under which name the place to begin at is sent.
@@ -63,7 +63,7 @@ pub(super) struct FurtherPage<'a> {
 }
 
 /// A link to the next page with the same choice.
-pub(super) fn further(asked: &PageRequest<'_>, page: &FurtherPage<'_>) -> Markup {
+pub(super) fn further(asked: &PageRequest<'_>, page: &ContinuedList<'_>) -> Markup {
     let chosen = page.fields.iter().filter_map(|field| Some((field.name(), chosen(asked, field.name())?)));
     let query: String = chosen.map(|(name, value)| format!("{name}={}&", encoded(value))).collect();
     let to = format!("{}?{query}{}={}", page.place, page.from, encoded(page.key));

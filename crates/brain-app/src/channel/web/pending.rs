@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::changes::LiveList;
-use super::filters::{FilterField, FurtherPage, chosen};
+use super::filters::{ContinuedList, FilterField, chosen};
 use super::layout::{moment, secret_field};
 use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters};
 use crate::admin::{self, Request};
@@ -81,7 +81,7 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             } }
         }
         @if let Some(next) = &page.next {
-            (filters::further(asked, &FurtherPage {
+            (filters::further(asked, &ContinuedList {
                 place: "/pending", fields: &fields(), from: "after", key: next.as_str(), words: "Next page",
                 rows: cards.len(), looked_at: page.looked_at,
             }))

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::changes::LiveList;
-use super::filters::{FilterField, FurtherPage, chosen};
+use super::filters::{ContinuedList, FilterField, chosen};
 use super::layout::{length, moment};
 use super::{PAGE_ROWS, PageAnswer, PageRequest, encoded, filters, graph, plot};
 use brain_engine::pipeline::show::overview::{outcome, word};
@@ -89,7 +89,7 @@ pub(super) async fn list(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             } }
         }
         @if let Some(next) = &page.next {
-            (filters::further(asked, &FurtherPage {
+            (filters::further(asked, &ContinuedList {
                 place: "/turns", fields: &fields(), from: "before", key: next.as_str(), words: "Older turns",
                 rows: page.turns.len(), looked_at,
             }))

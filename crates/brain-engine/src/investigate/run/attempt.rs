@@ -50,7 +50,7 @@ impl From<OutOfBudget> for NodeFailure {
 
 /// Why a node failed for good.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NodeTrouble {
+pub enum NodeFault {
     /// A failure that no further attempt can mend.
     #[error("{why}")]
     Final {
@@ -216,32 +216,32 @@ pub(super) struct NodeJob<'a, W: Worker> {
 }
 
 /// All attempts of a node.
-pub(super) async fn attempts<W: Worker>(job: NodeJob<'_, W>) -> Result<W::Output, NodeTrouble> {
+pub(super) async fn attempts<W: Worker>(job: NodeJob<'_, W>) -> Result<W::Output, NodeFault> {
     let limits = &job.with.limits;
     let deadline = Instant::now() + Duration::from_millis(limits.node_ms);
-    let too_slow = NodeTrouble::TooSlow { ms: limits.node_ms };
+    let too_slow = NodeFault::TooSlow { ms: limits.node_ms };
     let mut number = 1;
     loop {
         let permits: Result<Vec<_>, _> = job.places.iter().map(|place| place.lane.admit()).collect();
-        let permits = permits.map_err(NodeTrouble::Resting)?;
+        let permits = permits.map_err(NodeFault::Resting)?;
         job.tally.attempts.store(number, Ordering::Relaxed);
         let tried = AssertUnwindSafe(attempt(&job, number)).catch_unwind();
         let Ok(tried) = timeout_at(deadline, tried).await else {
             tell(permits, AttemptReport::Failure(&too_slow.to_string()));
             return Err(too_slow);
         };
-        let Ok(tried) = tried else { return Err(NodeTrouble::Fault) };
+        let Ok(tried) = tried else { return Err(NodeFault::Fault) };
         tell(permits, AttemptReport::of(&tried));
         let why = match tried {
             Ok((output, bytes)) if bytes <= limits.output_bytes => return Ok(output),
-            Ok((_, bytes)) => return Err(NodeTrouble::TooLarge { bytes, most: limits.output_bytes }),
-            Err(NodeFailure::Final { why }) => return Err(NodeTrouble::Final { why }),
-            Err(NodeFailure::OutOfBudget(refused)) => return Err(NodeTrouble::OutOfBudget(refused)),
+            Ok((_, bytes)) => return Err(NodeFault::TooLarge { bytes, most: limits.output_bytes }),
+            Err(NodeFailure::Final { why }) => return Err(NodeFault::Final { why }),
+            Err(NodeFailure::OutOfBudget(refused)) => return Err(NodeFault::OutOfBudget(refused)),
             Err(NodeFailure::Retryable { why }) => why,
         };
         let pause = pause(limits, job.seed, number);
         if number >= limits.attempts || Instant::now() + pause >= deadline {
-            return Err(NodeTrouble::UsedUp { why, attempts: number });
+            return Err(NodeFault::UsedUp { why, attempts: number });
         }
         tokio::time::sleep(pause).await;
         number += 1;

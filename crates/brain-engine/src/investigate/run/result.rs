@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{NodeGap, NodeTrouble};
+use super::{NodeFault, NodeGap};
 use brain_core::core::graph::GraphError;
 use brain_core::core::progress::Progress;
 
@@ -48,7 +48,7 @@ pub enum NodeOutcome<O> {
     /// It is done.
     Done(Arc<O>),
     /// It failed for good.
-    Failed(NodeTrouble),
+    Failed(NodeFault),
     /// It never started: what it cannot do without is lost.
     GivenUp {
         /// The node that failed or was given up.

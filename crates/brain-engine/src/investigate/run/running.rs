@@ -15,11 +15,11 @@ use tracing::{Instrument, Span, debug_span, field};
 use super::attempt::{NodeJob, RunCounters, attempts, mixed};
 use super::budget::NodeTally;
 use super::lanes::{Entering, LanePlace};
-use super::{BrokenGraph, EvidenceRun, NodeGap, NodeOutcome, NodeTrouble, RanNode, RunEnd, RunWith, Worker};
+use super::{BrokenGraph, EvidenceRun, NodeFault, NodeGap, NodeOutcome, RanNode, RunEnd, RunWith, Worker};
 use brain_core::core::graph::{Because, Graph, GraphLimits, Node, NodeEnd};
 
 /// A node that was started, by its position, and how it ended.
-type Ended<W> = (usize, Result<<W as Worker>::Output, NodeTrouble>);
+type Ended<W> = (usize, Result<<W as Worker>::Output, NodeFault>);
 
 pub(super) struct Running<'a, W: Worker> {
     worker: &'a W,
@@ -108,7 +108,7 @@ impl<'a, W: Worker> Running<'a, W> {
                     Entering::In(places) => self.start(at, places),
                     Entering::Rests(rests) => {
                         let _ = self.begin(at);
-                        self.ended(at, Err(NodeTrouble::Resting(rests)));
+                        self.ended(at, Err(NodeFault::Resting(rests)));
                         is_settled = false;
                     }
                 }
@@ -148,7 +148,7 @@ impl<'a, W: Worker> Running<'a, W> {
     }
 
     /// A node is over.
-    pub fn ended(&mut self, at: usize, result: Result<W::Output, NodeTrouble>) {
+    pub fn ended(&mut self, at: usize, result: Result<W::Output, NodeFault>) {
         let (end, outcome) = match result {
             Ok(output) => (NodeEnd::Done, NodeOutcome::Done(Arc::new(output))),
             Err(trouble) => (NodeEnd::Failed, NodeOutcome::Failed(trouble)),

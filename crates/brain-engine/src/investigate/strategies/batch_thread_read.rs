@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::coverage::{AskedWords, Coverage, coverage, passage};
+use super::coverage::{Coverage, QueryWords, coverage, passage};
 use super::evidence::{EarlierOutputs, EvidenceSources, findings, stems};
 use crate::investigate::features::SenderSort;
 use crate::investigate::features::amounts::{Amount, amounts};
@@ -45,7 +45,7 @@ pub(super) async fn gather(
     let known = known(sources, &texts).await?;
     let frame = ReadingFrame { zone: sources.ctx.zone, order: sources.ctx.order };
     let texts = read_letters(sources, params, &mut read, texts, known, frame, until).await;
-    let asked = params.about.as_deref().map(|about| AskedWords::new(about, &read, &texts));
+    let asked = params.about.as_deref().map(|about| QueryWords::new(about, &read, &texts));
     for finding in &mut read {
         let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
         let letters = text.said.iter().map(|said| said.text.as_str());

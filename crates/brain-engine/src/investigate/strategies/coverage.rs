@@ -32,13 +32,13 @@ const CLOSING_WORDS_MAX: usize = 6;
 const TELLS_NOTHING: f32 = 1.0;
 
 /// The words of what is asked, and how much each of them tells: what all say that was found tells least.
-pub(super) struct AskedWords {
+pub(super) struct QueryWords {
     stems: Vec<String>,
     /// All together 1.
     weights: Vec<f32>,
 }
 
-impl AskedWords {
+impl QueryWords {
     /// Those of what is asked, beside what was found for it.
     pub fn new(about: &str, read: &[Finding], texts: &HashMap<(String, String), ItemText>) -> Self {
         let stems = stems(about);
@@ -75,7 +75,7 @@ pub(super) struct Coverage {
 }
 
 /// How well a thing fits.
-pub(super) fn coverage(finding: &Finding, text: &ItemText, asked: &AskedWords) -> Coverage {
+pub(super) fn coverage(finding: &Finding, text: &ItemText, asked: &QueryWords) -> Coverage {
     let wanted = &asked.stems;
     let counted = |text: &str| -> Vec<usize> {
         let said = terms::stems(&terms::fold(text));
@@ -112,7 +112,7 @@ pub(super) fn coverage(finding: &Finding, text: &ItemText, asked: &AskedWords) -
 
 /// The sentence that says most of what is asked, the first of those that say as much; `None` where none says any of it.
 /// Where a number may be wanted and the next sentence has it, that comes first.
-pub(super) fn passage(kind: ItemKind, text: &ItemText, asked: &AskedWords, wants_numbers: bool) -> Option<String> {
+pub(super) fn passage(kind: ItemKind, text: &ItemText, asked: &QueryWords, wants_numbers: bool) -> Option<String> {
     let mut best: Option<(f32, String)> = None;
     for said in &text.said {
         let sentences = said_in(kind, &said.text);

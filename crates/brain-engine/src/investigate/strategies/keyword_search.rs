@@ -2,7 +2,7 @@
 
 use super::evidence::{EarlierOutputs, EvidenceSources, find_in, findings, stems};
 use super::metadata_filter::named;
-use super::said;
+use super::statements;
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
 use brain_core::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
@@ -49,7 +49,7 @@ pub(super) async fn gather(
             add(&mut output.findings, items.items, words);
         }
         if params.over.contains(&ItemKind::Talk) {
-            let told = said::told(sources, &filter).await?;
+            let told = statements::told(sources, &filter).await?;
             output.findings.extend(told.into_iter().map(|item| Finding { score: IN_TEXT, ..Finding::of(item) }));
         }
     }

@@ -16,8 +16,8 @@ mod cross_reference;
 mod evidence;
 mod keyword_search;
 mod metadata_filter;
-mod said;
 mod semantic_analysis;
+mod statements;
 
 pub use evidence::{EarlierOutputs, EvidenceSources};
 pub use metadata_filter::conversations_with;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Duration, NaiveTime, Utc};
 
-use crate::investigate::graph::{AnswerSection, BesideAnswer, EvidenceGraph};
+use crate::investigate::graph::{AnswerSection, EvidenceGraph, SecondAnswer};
 use crate::investigate::node::{
     BatchThreadRead, CrossReference, EvidenceNode, FindingSort, KeywordSearch, RankBy, ReadField, SemanticAnalysis,
     Strategy,
@@ -18,7 +18,7 @@ pub(super) fn beside(mut first: EvidenceGraph, second: &FamilyQuestion, mut grap
     graph.sections.iter_mut().for_each(|section| section.node.insert_str(0, APART));
     first.nodes.extend(graph.nodes);
     let EvidenceGraph { sections, answers, .. } = graph;
-    first.beside = Some(BesideAnswer { sections, answers, topic: second.subject(), is_open: second.open });
+    first.beside = Some(SecondAnswer { sections, answers, topic: second.subject(), is_open: second.open });
     first
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::user::UserChange;
-use crate::pipeline::run::AskedStep;
+use crate::pipeline::run::SuspendedStep;
 use brain_core::core::button::Press;
 use brain_core::core::history::PastAction;
 use brain_core::core::ids::{MessageId, PendingId};
@@ -37,7 +37,7 @@ pub struct Answer {
     /// Others' words that it may repeat; see [`brain_core::core::provenance::repeated`].
     pub untrusted: Vec<UntrustedText>,
     /// What was not done because its server asks something first; the person is asked below the rest.
-    pub asks: Vec<AskedStep>,
+    pub asks: Vec<SuspendedStep>,
     /// Records that change together with the answer.
     pub batch: Batch,
     /// What becomes of the open question.

@@ -23,7 +23,7 @@ use brain_core::ports::records::{CardMessage, OutboxEntry, Show};
 use brain_core::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table, optimistic};
 
 /// An entry and its revision.
-pub(super) type HeldEntry = (OutboxEntry, u64);
+pub(super) type RevisedEntry = (OutboxEntry, u64);
 
 /// An entry that was shown, as it was then.
 struct ShownEntry {
@@ -120,7 +120,7 @@ async fn take_out(brain: &Brain, changed: Vec<ShownEntry>) -> Result<(), StoreEr
 
 /// Shows one entry. A message that was only changed is taken out together with what is shown next: to change it once
 /// more changes nothing.
-async fn show(brain: &Brain, (mut entry, revision): HeldEntry, changed: &mut Vec<ShownEntry>) -> Then {
+async fn show(brain: &Brain, (mut entry, revision): RevisedEntry, changed: &mut Vec<ShownEntry>) -> Then {
     if let Err(error) = withhold_altered(brain, &mut entry).await {
         tracing::error!(%error, "a card cannot be checked, so it waits");
         return Then::Waits;

@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 
-use super::delivery::HeldEntry;
+use super::delivery::RevisedEntry;
 use super::outbox;
 use crate::pipeline::brain::Brain;
 use brain_core::core::ids::{ChatId, UserId};
@@ -33,20 +33,20 @@ fn waits_until(entry: &OutboxEntry, now: DateTime<Utc>) -> Option<DateTime<Utc>>
 }
 
 /// The reminders among these that have to be put together: those that wait, and those that do not.
-fn crowds(waiting: Vec<HeldEntry>, now: DateTime<Utc>) -> Vec<Vec<HeldEntry>> {
+fn crowds(waiting: Vec<RevisedEntry>, now: DateTime<Utc>) -> Vec<Vec<RevisedEntry>> {
     let reminders = waiting.into_iter().filter(|(entry, _)| reminder(entry).is_some());
     let (waits, ready): (Vec<_>, Vec<_>) = reminders.partition(|(entry, _)| waits_until(entry, now).is_some());
     [waits, ready].into_iter().filter(|crowd| is_crowd(crowd)).collect()
 }
 
 /// True when one item is told several times, or too many are told apart.
-fn is_crowd(crowd: &[HeldEntry]) -> bool {
+fn is_crowd(crowd: &[RevisedEntry]) -> bool {
     let all = notifications(crowd);
     let count = all.len();
     crowd.len() > 1 && (count > APART_MAX || notification::coalesced(all).len() < count)
 }
 
-fn notifications(crowd: &[HeldEntry]) -> Vec<Notification> {
+fn notifications(crowd: &[RevisedEntry]) -> Vec<Notification> {
     crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.notifications.clone()).collect()
 }
 
@@ -55,8 +55,8 @@ fn notifications(crowd: &[HeldEntry]) -> Vec<Notification> {
 pub(super) async fn ready(
     brain: &Brain,
     chat: &ChatId,
-    waiting: Vec<HeldEntry>,
-) -> Result<Option<Vec<HeldEntry>>, StoreError> {
+    waiting: Vec<RevisedEntry>,
+) -> Result<Option<Vec<RevisedEntry>>, StoreError> {
     let now = brain.clock.now();
     let waiting = as_people_live_now(brain, chat, waiting).await?;
     if !crowds(waiting.clone(), now).is_empty() {
@@ -76,8 +76,8 @@ pub(super) async fn ready(
 async fn as_people_live_now(
     brain: &Brain,
     chat: &ChatId,
-    mut waiting: Vec<HeldEntry>,
-) -> Result<Vec<HeldEntry>, StoreError> {
+    mut waiting: Vec<RevisedEntry>,
+) -> Result<Vec<RevisedEntry>, StoreError> {
     let mut people: BTreeMap<UserId, User> = BTreeMap::new();
     for (entry, _) in &mut waiting {
         let Show::Send(Reply { notifications, .. }) = &mut entry.show else { continue };

@@ -27,13 +27,13 @@ pub struct NextPage {
     /// Until when it can be gone on with.
     pub until: DateTime<Utc>,
     /// What shows it.
-    pub what: Further,
+    pub what: Continuation,
 }
 
 /// What shows the next page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Further {
+pub enum Continuation {
     /// A command of a service.
     Action {
         /// With the place where it goes on among its parameters.
@@ -73,7 +73,7 @@ impl Record for NextPage {
 pub fn button(
     brain: &Brain,
     facts: &TurnFacts,
-    what: Further,
+    what: Continuation,
     rest: usize,
     batch: &mut Batch,
 ) -> Result<Button, StoreError> {

@@ -6,7 +6,7 @@
 //! decision, start (with an effect inside the store), end with the answer. Not here: what counts as a yes (`consent`).
 use super::closed;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::run::{self, AskedStep, Grant, Ran, Start};
+use crate::pipeline::run::{self, Grant, Ran, Start, SuspendedStep};
 use crate::pipeline::running::CardUnderWay;
 use crate::pipeline::show;
 use crate::queries::pending::open_cards;
@@ -46,7 +46,7 @@ pub struct Finished {
     /// The final state, the end of the run, the audit row.
     pub batch: Batch,
     /// What was not done because something has to be answered first.
-    pub asks: Vec<AskedStep>,
+    pub asks: Vec<SuspendedStep>,
 }
 
 impl Finished {

@@ -37,7 +37,7 @@ pub(super) struct PastMessages {
 
 /// A message as the document has it.
 #[derive(Debug, Deserialize)]
-struct SaidMessage {
+struct DocumentMessage {
     at: DateTime<Utc>,
     speaker: Speaker,
     origin: Origin,
@@ -75,7 +75,7 @@ impl PastMessages {
             if let Some(forgotten) = forgotten {
                 forgotten.replace_in(&mut record);
             }
-            let said = match serde_json::from_value::<SaidMessage>(record) {
+            let said = match serde_json::from_value::<DocumentMessage>(record) {
                 Ok(said) => said,
                 Err(why) => {
                     unread.push(why.to_string());
@@ -103,8 +103,8 @@ impl PastMessages {
     }
 }
 
-fn message(said: SaidMessage, version: u64, ctx: &RequestContext) -> Message {
-    let SaidMessage { at, speaker, origin, text, source, mut untrusted } = said;
+fn message(said: DocumentMessage, version: u64, ctx: &RequestContext) -> Message {
+    let DocumentMessage { at, speaker, origin, text, source, mut untrusted } = said;
     if speaker == Speaker::Assistant && version < MARKED_SINCE {
         untrusted = vec![UntrustedText::new(EARLIER, text.clone())];
     }

@@ -14,7 +14,7 @@ mod assistant;
 pub mod buttons;
 mod cards;
 pub mod commands;
-mod excess;
+mod coreference;
 mod known;
 mod named_tool;
 pub mod offers;
@@ -22,8 +22,8 @@ mod question;
 mod report;
 mod resumed;
 mod rows;
-mod salient;
-mod told;
+mod standing_rules;
+mod too_long;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -34,14 +34,14 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::stages::assistant::{Intended, reminder};
 use crate::pipeline::stages::{converse, guard, undecided};
-use crate::pipeline::turn::{PointedAt, Turn, TurnError};
+use crate::pipeline::turn::{Referent, Turn, TurnError};
 use brain_core::ports::Usage;
 
 /// What a step makes of a turn that is its business.
 enum Taken {
     By(Intended),
     /// It goes on, read as if it named this: so do the steps below and whatever it is routed to read it.
-    ReadAs(PointedAt),
+    ReadAs(Referent),
 }
 
 impl<T: Into<Intended>> From<T> for Taken {
@@ -95,7 +95,7 @@ const STEPS: [IntakeStep; 18] = [
     // What a phrase asks of the assistant itself is no answer to a question; the question stays open.
     IntakeStep { name: "assistant", guarding: Behind, answer: |turn| step(assistant::answer(turn.brain, &turn.facts)) },
     // A standing rule is no order to do it now, and a changed fact is no small talk.
-    IntakeStep { name: "told", guarding: Behind, answer: |turn| step(told::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "told", guarding: Behind, answer: |turn| step(standing_rules::answer(turn.brain, &turn.facts)) },
     // The time we asked for last, before the same words could answer an older question.
     IntakeStep { name: "snooze", guarding: Behind, answer: |turn| step(reminder::until(turn.brain, &turn.facts)) },
     // A word for a button of a reminder, right after it: as that button.
@@ -103,13 +103,13 @@ const STEPS: [IntakeStep; 18] = [
     // Of the rows of an answer or a list. A number behind a verb is a row before it is a time.
     IntakeStep { name: "rows", guarding: Behind, answer: |turn| step(rows::answer(turn)) },
     // A pronoun: what comes now is read with whom it means.
-    IntakeStep { name: "salient", guarding: Before, answer: |turn| step(salient::answer(turn.brain, &turn.facts)) },
+    IntakeStep { name: "salient", guarding: Before, answer: |turn| step(coreference::answer(turn.brain, &turn.facts)) },
     // The time is told whatever is open, and is no model's guess.
     IntakeStep { name: "known", guarding: Before, answer: |turn| step(known::answer(turn.brain, &turn.facts)) },
     // It names its tool and says what each value is for; no model could read it better.
     IntakeStep { name: "tool", guarding: Behind, answer: |turn| step(named_tool::answer(turn.brain, &turn.facts)) },
     // What was not read to its end answers no question and is no request.
-    IntakeStep { name: "excess", guarding: Before, answer: |turn| step(excess::answer(&turn.facts)) },
+    IntakeStep { name: "excess", guarding: Before, answer: |turn| step(too_long::answer(&turn.facts)) },
     // What is left may complete the request that we asked about.
     IntakeStep { name: "reply", guarding: Within, answer: |turn| step(question::answer(turn)) },
     // A report is no request: routed, it would be talk, or a task of its own. An open question gets it first.

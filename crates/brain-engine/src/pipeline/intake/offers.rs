@@ -14,7 +14,7 @@ use chrono::Duration;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::stages::{act, investigate};
-use crate::pipeline::turn::{PointedAt, Turn, TurnAccount, TurnError, TurnFacts};
+use crate::pipeline::turn::{Referent, Turn, TurnAccount, TurnError, TurnFacts};
 use crate::queries::offers::{GONE, Offer, Offered};
 use brain_core::core::button::{Button, Press};
 use brain_core::core::plan::PlannedAction;
@@ -162,7 +162,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
         }
         Offered::Investigation { question, graph, order, at } => {
             let mut then = turn.said_at(at);
-            then.points_at(PointedAt::words(question)).await;
+            then.points_at(Referent::words(question)).await;
             let decided = Box::pin(investigate::decided(&then, choice, graph, order)).await;
             let mut answer = match decided {
                 Ok(answer) => answer,

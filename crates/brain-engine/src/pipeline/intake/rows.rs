@@ -11,13 +11,13 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::assistant::Intended;
 use crate::pipeline::stages::investigate::{self, KeptAnswer};
 use crate::pipeline::stages::{answers, converse};
-use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
+use crate::pipeline::turn::{Referent, Turn, TurnError, TurnFacts};
 use brain_core::core::history::ItemRef;
 use brain_core::core::text::{shorten, visible};
 use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_core::ports::records::{Clarification, Message};
-use brain_language::language::requests::{self, Hearing, Refinement};
+use brain_language::language::requests::{self, ParseInput, Refinement};
 use brain_language::language::rows::{self, RowRequest};
 use brain_language::language::work::Work;
 use brain_services::services::filling::BUILDERS;
@@ -34,7 +34,8 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Taken>, TurnError> 
         return Ok(None);
     }
     let asked = rows::asked(facts.words());
-    let refinement = requests::refinement(&Hearing::new(facts.words(), &facts.reference(), BUILDERS), &Work::default());
+    let refinement =
+        requests::refinement(&ParseInput::new(facts.words(), &facts.reference(), BUILDERS), &Work::default());
     if asked.is_none() && refinement.is_none() {
         return Ok(None);
     }
@@ -181,7 +182,7 @@ impl ShownRow<'_> {
             Some(ItemKind::Thread | ItemKind::Note | ItemKind::Fact) | None => "",
         };
         let text = format!("{lead} {noun}{}{rest}", self.id);
-        Taken::ReadAs(PointedAt { text, id: self.id.to_owned(), label: self.label.to_owned() })
+        Taken::ReadAs(Referent { text, id: self.id.to_owned(), label: self.label.to_owned() })
     }
 }
 

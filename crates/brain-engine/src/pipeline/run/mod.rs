@@ -81,12 +81,12 @@ pub struct Ran {
     /// Texts of others that came with results, and those in the actions themselves.
     pub untrusted: Vec<UntrustedText>,
     /// What was not done because something has to be answered first.
-    pub asks: Vec<AskedStep>,
+    pub asks: Vec<SuspendedStep>,
 }
 
 /// A step that was asked something before it went on.
 #[derive(Debug)]
-pub struct AskedStep {
+pub struct SuspendedStep {
     /// As it was tried.
     pub action: Action,
     /// The person's message that led there.
@@ -194,7 +194,7 @@ pub async fn run_watched(
         for (index, Performed { outcome, changes, untrusted: seen, reversal, asks: again }) in ends {
             untrusted.extend(seen);
             let asked =
-                |again| AskedStep { action: run.steps[index].action.clone(), request: run.request.clone(), again };
+                |again| SuspendedStep { action: run.steps[index].action.clone(), request: run.request.clone(), again };
             asks.extend(again.map(asked));
             over.push(Over { index, outcome, changes, reversal });
         }

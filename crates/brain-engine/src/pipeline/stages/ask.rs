@@ -17,7 +17,7 @@ use brain_core::prompts::{Fixed, Prompt};
 
 /// What came of asking for a typed answer.
 #[derive(Debug)]
-pub enum Asked<T> {
+pub enum Typed<T> {
     /// An answer of the right shape.
     Answer(T),
     /// The endpoint answered, twice, with something else.
@@ -26,13 +26,13 @@ pub enum Asked<T> {
     Failed(ModelError),
 }
 
-impl<T> Asked<T> {
+impl<T> Typed<T> {
     /// The same of what the answer comes to.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Asked<U> {
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Typed<U> {
         match self {
-            Self::Answer(answer) => Asked::Answer(make(answer)),
-            Self::Unusable(why) => Asked::Unusable(why),
-            Self::Failed(error) => Asked::Failed(error),
+            Self::Answer(answer) => Typed::Answer(make(answer)),
+            Self::Unusable(why) => Typed::Unusable(why),
+            Self::Failed(error) => Typed::Failed(error),
         }
     }
 }
@@ -45,7 +45,7 @@ pub async fn typed<T: DeserializeOwned>(
     prompt: Prompt,
     schema: AnswerSchema,
     tokens_max: u32,
-) -> Asked<T> {
+) -> Typed<T> {
     typed_fitting(
         account,
         model,
@@ -82,7 +82,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     schema: AnswerSchema,
     tokens_max: u32,
     reading: AnswerChecks<'_, T>,
-) -> Asked<T> {
+) -> Typed<T> {
     let Prompt { system, user } = prompt;
     let (patience, meter) = (account.patience.clone(), account.meter());
     let call = Call { stage, system, user, schema: Some(schema), tokens_max, patience, meter };
@@ -96,9 +96,9 @@ pub async fn typed_growing<T: DeserializeOwned>(
     mut call: Call,
     reading: AnswerChecks<'_, T>,
     mut growing: Option<UnboundedSender<String>>,
-) -> Asked<T> {
+) -> Typed<T> {
     let stage = call.stage;
-    let Some(schema) = call.schema.clone() else { return Asked::Unusable("it has no shape".to_owned()) };
+    let Some(schema) = call.schema.clone() else { return Typed::Unusable("it has no shape".to_owned()) };
     let mut problem = String::new();
     let mut misfitting = None;
     for attempt in 0..2 {
@@ -116,7 +116,7 @@ pub async fn typed_growing<T: DeserializeOwned>(
             Err(error) => {
                 account.spent(error.usage());
                 account.traced(stage.name(), started, input, error.usage(), SpanOutcome::Failed(error.to_string()));
-                return misfitting.map_or(Asked::Failed(error), Asked::Answer);
+                return misfitting.map_or(Typed::Failed(error), Typed::Answer);
             }
             Ok(completion) => {
                 account.spent(completion.usage);
@@ -125,7 +125,7 @@ pub async fn typed_growing<T: DeserializeOwned>(
                     Ok(answer) => match (reading.misfit)(&answer).filter(|_| attempt == 0) {
                         None => {
                             account.traced(stage.name(), started, input, usage, SpanOutcome::Ok);
-                            return Asked::Answer(answer);
+                            return Typed::Answer(answer);
                         }
                         Some(why) => {
                             misfitting = Some(answer);
@@ -139,7 +139,7 @@ pub async fn typed_growing<T: DeserializeOwned>(
             }
         }
     }
-    misfitting.map_or(Asked::Unusable(problem), Asked::Answer)
+    misfitting.map_or(Typed::Unusable(problem), Typed::Answer)
 }
 
 /// The answer in the shape that was asked for. Every key of it may be optional: an object that has none of them is some

@@ -1,7 +1,7 @@
 //! Build params: the parameters of the commands that were selected, one small call a command, side by side.
 //!
 //! A call gets the words of its part, what is in sight, what of the person's data fits its command, the command's
-//! parameters that the message can ground ([`brain_services::services::offered`]), and one example. Nothing read here chooses
+//! parameters that the message can ground ([`brain_services::services::grounded_schema`]), and one example. Nothing read here chooses
 //! what is done: the person's own words did that before. A command that needs nothing said asks nobody.
 
 use chrono::{DateTime, Utc};
@@ -9,7 +9,7 @@ use futures::future::join_all;
 use minijinja::context;
 use serde_json::Value;
 
-use super::ask::{self, AnswerChecks, Asked};
+use super::ask::{self, AnswerChecks, Typed};
 use super::context::{Context, ContextItem};
 use super::grounding;
 use crate::pipeline::brain::Brain;
@@ -25,11 +25,11 @@ use brain_core::ports::{AnswerSchema, Model, Planning, Stage};
 use brain_core::prompts::Fixed;
 use brain_language::language::grounding::{Ground, telling_stems, without_placeholders};
 use brain_language::language::reading::Mood;
-use brain_language::language::requests::{self, Hearing};
+use brain_language::language::requests::{self, ParseInput};
 use brain_language::language::time::{self, Reference};
 use brain_services::services::entry::Entry;
 use brain_services::services::filling::BUILDERS;
-use brain_services::services::offered::offered;
+use brain_services::services::grounded_schema::offered;
 use brain_services::services::registry::CatalogExtent;
 use brain_services::services::schema::notation;
 
@@ -79,7 +79,7 @@ pub(super) async fn plan(
     commands: &[SelectedCommand],
     known: &Context,
     topic: &Topic<'_>,
-) -> Asked<Plan> {
+) -> Typed<Plan> {
     let reference = turn.facts.reference();
     let reading = turn.facts.reading();
     let ground = grounding::ground(turn.brain, &turn.facts, topic, reading, &reference, grounding::Reach::ThisMessage);
@@ -90,12 +90,12 @@ pub(super) async fn plan(
     let mut plan = Plan::default();
     for action in filled {
         match action {
-            Asked::Answer(action) => plan.actions.push(action),
-            Asked::Unusable(why) => return Asked::Unusable(why),
-            Asked::Failed(error) => return Asked::Failed(error),
+            Typed::Answer(action) => plan.actions.push(action),
+            Typed::Unusable(why) => return Typed::Unusable(why),
+            Typed::Failed(error) => return Typed::Failed(error),
         }
     }
-    Asked::Answer(plan)
+    Typed::Answer(plan)
 }
 
 struct Filling<'a> {
@@ -107,7 +107,7 @@ struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    async fn filled(&self, command: &SelectedCommand, several: bool) -> Asked<PlannedAction> {
+    async fn filled(&self, command: &SelectedCommand, several: bool) -> Typed<PlannedAction> {
         let SelectedCommand { service, command: name, words, after, .. } = command;
         let of = |params: Params| PlannedAction {
             service: service.clone(),
@@ -117,7 +117,7 @@ impl Filling<'_> {
             ..PlannedAction::default()
         };
         let Some(entry) = self.turn.brain.services.command(service, name) else {
-            return Asked::Answer(of(Params::new()));
+            return Typed::Answer(of(Params::new()));
         };
         // What holds words of this message is not kept: it would push out what every turn asks for.
         let schema = match self.turn.brain.offers_whole_schemas() {
@@ -126,7 +126,7 @@ impl Filling<'_> {
         };
         let has_properties = schema.value()["properties"].as_object().is_some_and(|properties| !properties.is_empty());
         if !has_properties {
-            return Asked::Answer(of(Params::new()));
+            return Typed::Answer(of(Params::new()));
         }
         self.asked(entry.as_ref(), schema, words, several).await.map(of)
     }
@@ -136,7 +136,7 @@ impl Filling<'_> {
         self.turn.brain.services.now().schema_once(&key, || AnswerSchema::of(entry.schema()))
     }
 
-    async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Asked<Params> {
+    async fn asked(&self, entry: &dyn Entry, schema: AnswerSchema, words: &str, several: bool) -> Typed<Params> {
         let turn = self.turn;
         turn.account.doing(status::planning(&turn.brain.services.now(), &[entry.service().to_owned()]));
         let whole = entry.schema();
@@ -186,7 +186,7 @@ impl Filling<'_> {
                 )
                 .await
             }
-            Err(error) => Asked::Failed(error),
+            Err(error) => Typed::Failed(error),
         }
     }
 
@@ -252,7 +252,7 @@ fn example(brain: &Brain, facts: &TurnFacts, entry: &dyn Entry) -> Option<String
     let reference = Reference { now: at, ..facts.reference() };
     let services = brain.services.now();
     let phrases = services.phrases();
-    let hearing = Hearing { phrases: &phrases, ..Hearing::new(entry.example(), &reference, BUILDERS) };
+    let hearing = ParseInput { phrases: &phrases, ..ParseInput::new(entry.example(), &reference, BUILDERS) };
     let plan = requests::plan(&hearing, &[entry.service().to_owned()]).into_plan()?;
     let [action] = plan.actions.as_slice() else { return None };
     (action.command == entry.command()).then(|| Value::Object(action.params.clone().into_iter().collect()).to_string())

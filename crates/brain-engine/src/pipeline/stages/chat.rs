@@ -14,7 +14,7 @@ use super::undecided;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::guessed::{self, Route};
-use crate::pipeline::stages::selection::Said;
+use crate::pipeline::stages::selection::SpeechAct;
 use crate::pipeline::turn::status;
 use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
 use brain_core::core::markup::Formatted;
@@ -61,7 +61,7 @@ pub async fn answer(
         };
         Ok(Answer::says(Path::Chat, reply).holding(untrusted))
     };
-    if !route.selection.is_some_and(|selection| selection.said == Said::Question) {
+    if !route.selection.is_some_and(|selection| selection.said == SpeechAct::Question) {
         return words.await;
     }
     // What may be asked of the person's own things is looked up there; a model would make it up.

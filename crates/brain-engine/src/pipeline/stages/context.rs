@@ -17,7 +17,7 @@ use brain_core::ports::Usage;
 use brain_language::language::routing::{Guess, Kind};
 use brain_services::services::context::RequestContext;
 use brain_services::services::registry::Registration;
-use brain_services::services::service::{ContextRole, Noticed, Wanted};
+use brain_services::services::service::{ContextRequest, ContextRole, Noticed};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -145,7 +145,7 @@ pub async fn routed(turn: &Turn<'_>, fetching: Fetching, domains: &[String]) -> 
 }
 
 fn fetch_from(facts: &TurnFacts, services: Vec<Arc<Registration>>) -> Fetching {
-    let wanted = Wanted {
+    let wanted = ContextRequest {
         message: facts.words().to_owned(),
         limit: limits::CONTEXT_ITEMS_MAX,
         in_sight_from: facts.in_sight_from(),
@@ -156,14 +156,14 @@ fn fetch_from(facts: &TurnFacts, services: Vec<Arc<Registration>>) -> Fetching {
     Fetching { task: tokio::spawn(gathering.in_current_span()), services: names }
 }
 
-async fn gather(services: &[Arc<Registration>], ctx: &RequestContext, wanted: Wanted) -> Context {
+async fn gather(services: &[Arc<Registration>], ctx: &RequestContext, wanted: ContextRequest) -> Context {
     let time_out = Duration::from_millis(limits::CONTEXT_FETCH_MS);
     let fetches = services.iter().map(|service| {
         let limit = match service.service.context_role() {
             ContextRole::AboutPerson => limits::CONTEXT_FACTS_MAX,
             ContextRole::None | ContextRole::Items => wanted.limit,
         };
-        let wanted = Wanted { limit, ..wanted.clone() };
+        let wanted = ContextRequest { limit, ..wanted.clone() };
         async move { (service, tokio::time::timeout(time_out, service.service.notice(ctx, &wanted)).await) }
     });
     let mut context = Context::default();

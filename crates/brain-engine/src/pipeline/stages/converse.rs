@@ -25,8 +25,8 @@ use futures::future::{Either, join, select};
 pub(in crate::pipeline) use self::going_on::GoingOn;
 use self::instead::{CameOfIt, InsteadOf, StandingOffer};
 use self::says::{ModelTurn, not_looked_into};
-use self::verify::{HeldPlan, Verifying};
-use super::ask::Asked;
+use self::verify::{CheckedPlan, Verifying};
+use super::ask::Typed;
 use super::context::{self, Context, Fetching};
 use super::doubts::Doubt;
 use super::grounding::proposed;
@@ -142,15 +142,15 @@ struct Dialogue<'a> {
 
 impl Dialogue<'_> {
     /// The exchange from its beginning, which may have been said already.
-    async fn begun(&self, first: Option<Asked<ModelTurn>>, route: Route, guess: &Guess) -> Result<Answer, TurnError> {
+    async fn begun(&self, first: Option<Typed<ModelTurn>>, route: Route, guess: &Guess) -> Result<Answer, TurnError> {
         let asked = self.turn.unless_cancelled(self.says("", None));
         match if let Some(said) = first { said } else { asked.await? } {
-            Asked::Answer(first) if first.looks_into() => {
+            Typed::Answer(first) if first.looks_into() => {
                 Ok(Box::pin(investigate::investigate(self.turn)).await?.unwrap_or_else(not_looked_into))
             }
-            Asked::Answer(first) => Box::pin(self.held(first, route, guess)).await,
-            Asked::Unusable(why) => self.without(&why, Unanswered::Unusable, route).await,
-            Asked::Failed(error) => self.without(&error.to_string(), Unanswered::Failed(&error), route).await,
+            Typed::Answer(first) => Box::pin(self.held(first, route, guess)).await,
+            Typed::Unusable(why) => self.without(&why, Unanswered::Unusable, route).await,
+            Typed::Failed(error) => self.without(&error.to_string(), Unanswered::Failed(&error), route).await,
         }
     }
 
@@ -228,7 +228,7 @@ impl Dialogue<'_> {
         if goes_beyond(&domains)
             && let Some(model) = self.turn.brain.model.as_deref()
             && route::needs_no_model(self.turn.brain, &self.turn.facts, model, guess)
-            && let Asked::Answer(routed) = Box::pin(route::by_model(self.turn, model, guess)).await
+            && let Typed::Answer(routed) = Box::pin(route::by_model(self.turn, model, guess)).await
         {
             domains.extend(routed.domains);
         }
@@ -263,7 +263,7 @@ impl Dialogue<'_> {
                 agreed: &exchange.agreed,
                 round,
             };
-            let HeldPlan { plan, offers, remarks } = verifying.held(plan, &exchange.domains);
+            let CheckedPlan { plan, offers, remarks } = verifying.held(plan, &exchange.domains);
             remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
             exchange.offers.extend(offers);
             let before = (so_far.answer.reports.len(), so_far.results.facts.len());
@@ -288,12 +288,12 @@ impl Dialogue<'_> {
                 so_far.results.facts[before.1..].iter().cloned().chain(waits).chain(offered).collect();
             log.push_str(&came_to(&format!("You answered: {written}"), &lines));
             let why = match turn.unless_cancelled(self.says(&log, Some(so_far))).await? {
-                Asked::Answer(next) => {
+                Typed::Answer(next) => {
                     said = next;
                     continue;
                 }
-                Asked::Unusable(why) => why,
-                Asked::Failed(error) => error.to_string(),
+                Typed::Unusable(why) => why,
+                Typed::Failed(error) => error.to_string(),
             };
             turn.account.fell_back(Stage::Converse.name(), &why);
             return Ok(());

@@ -21,7 +21,7 @@ use brain_core::limits;
 use brain_core::ports::records::Clarification;
 use brain_core::ports::{Expect, StoreError};
 use brain_language::language::reading::Mood;
-use brain_language::language::requests::{Understood, Unread};
+use brain_language::language::requests::{Residue, Understood};
 use brain_language::language::{nearest, requests};
 
 pub(crate) const LEAVE_IT: &str = "Leave it";
@@ -54,7 +54,7 @@ pub struct Doubt {
 
 impl Doubt {
     /// Some of the message was not understood. What says which things are not meant cannot be left out of it.
-    pub fn partly(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
+    pub fn partly(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: Plan, unread: &[Residue]) -> Doubt {
         let parts: Vec<String> = unread.iter().map(|part| part.text.clone()).collect();
         if unread.iter().any(|part| part.class.turns_around()) {
             let parts = listed(&parts.iter().map(|part| quoted(part)).collect::<Vec<_>>());
@@ -196,7 +196,7 @@ impl Doubt {
 }
 
 /// The plan of the message without those parts.
-fn without(facts: &TurnFacts, domains: &[String], unread: &[Unread]) -> Option<Plan> {
+fn without(facts: &TurnFacts, domains: &[String], unread: &[Residue]) -> Option<Plan> {
     let text = unread.iter().fold(facts.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
     match facts.understood_as(&text, domains) {
         Understood::Plan { plan, condition: None, .. } => Some(plan),

@@ -31,7 +31,7 @@ use brain_language::language::grounding;
 use brain_language::language::time::{self, Reference};
 use brain_services::services::address_book::Person;
 use brain_services::services::entry::Entry;
-use brain_services::services::outgoing::ToldSoFar;
+use brain_services::services::outgoing::DisclosedSoFar;
 
 /// The gate's word about a plan.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub struct Gated {
     /// Words for the person about that.
     pub remarks: Vec<String>,
     /// What was told elsewhere without a yes, with what runs now.
-    pub told: ToldSoFar,
+    pub told: DisclosedSoFar,
 }
 
 /// Whose words are in sight, and who is known, looked through once for all the actions of a plan.
@@ -79,7 +79,7 @@ pub async fn check(
     plan: Plan,
     domains: &[String],
     sources: &Sources,
-    told: &ToldSoFar,
+    told: &DisclosedSoFar,
 ) -> Gated {
     let mut gated = Gated { told: told.clone(), ..Gated::default() };
     let people = known::meant(brain, facts, &plan.actions, &sources.own).await;

@@ -14,7 +14,7 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::ask::{self, Asked};
+use super::ask::{self, Typed};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::guessed;
@@ -181,18 +181,18 @@ async fn by_model(
     let prompt = ask::prompt(brain, Stage::Guard, fixed, &context! { message => guessed::own_message(facts) });
     let asked = match prompt {
         Ok(prompt) => ask::typed::<ByPolicy>(account, model, Stage::Guard, prompt, schema, TOKENS_MAX).await,
-        Err(error) => Asked::Failed(error),
+        Err(error) => Typed::Failed(error),
     };
     match asked {
-        Asked::Answer(ByPolicy { verdict: PolicyVerdict::Blocked }) => Some(format!(
+        Typed::Answer(ByPolicy { verdict: PolicyVerdict::Blocked }) => Some(format!(
             "That's outside what I'm here for, so nothing was done. Whoever runs me has set this rule: “{policy}”"
         )),
-        Asked::Answer(_) => None,
-        Asked::Unusable(why) => {
+        Typed::Answer(_) => None,
+        Typed::Unusable(why) => {
             account.fell_back(Stage::Guard.name(), &why);
             None
         }
-        Asked::Failed(error) => {
+        Typed::Failed(error) => {
             account.fell_back(Stage::Guard.name(), &error.to_string());
             None
         }

@@ -3,7 +3,7 @@
 //!
 //! Invariants: a rule raises stakes and never lowers them; it adds people, in the person's own words, and takes nobody
 //! away. Where rules cannot be read, whatever writes is asked about. Not here: what a rule is (`language::own_rule`),
-//! and keeping them (`intake::told`).
+//! and keeping them (`intake::standing_rules`).
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use brain_core::core::text::{quoted, visible};
 use brain_core::limits::NAME_CHARS_MAX;
 use brain_language::language::grounding::ValueKind;
 use brain_language::language::own_rule::OwnRule;
-use brain_language::language::requests::Hearing;
+use brain_language::language::requests::ParseInput;
 use brain_language::language::words::words;
 use brain_language::language::{record, routing};
 use brain_services::services::entry::Entry;
@@ -135,6 +135,6 @@ fn is_about(brain: &Brain, facts: &TurnFacts, what: &str, planned: &PlannedActio
         return record::is_of_kind(&meant, kind) && names.iter().all(|name| said.contains(name));
     }
     let reference = facts.reference();
-    let guess = routing::route(&Hearing::new(what, &reference, BUILDERS));
+    let guess = routing::route(&ParseInput::new(what, &reference, BUILDERS));
     guess.domains.contains(&planned.service) && names.iter().all(|name| said.contains(name))
 }

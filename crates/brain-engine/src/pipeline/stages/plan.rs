@@ -7,7 +7,7 @@
 use minijinja::context;
 
 use super::answers::completed;
-use super::ask::{self, AnswerChecks, Asked};
+use super::ask::{self, AnswerChecks, Typed};
 use super::called;
 use super::condition;
 use super::context::Context;
@@ -25,8 +25,8 @@ use brain_core::core::turn::Along;
 use brain_core::limits;
 use brain_core::ports::{Model, Stage, Usage};
 use brain_core::prompts::Fixed;
+use brain_services::services::plan_grounding::Planner;
 use brain_services::services::registry::CatalogExtent;
-use brain_services::services::standing::Planner;
 
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
@@ -104,12 +104,12 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
                     let offer = SelectionScope::of(&turn.facts, domains.to_vec());
                     let refining = Refining { turn, model, services, offer: &offer, still: Some(still) };
                     match Box::pin(refining.further(topic.depth)).await {
-                        Asked::Answer(commands) => (
+                        Typed::Answer(commands) => (
                             Stage::BuildParams,
                             Box::pin(build_params::plan(turn, model, &commands, context, topic)).await,
                         ),
-                        Asked::Unusable(why) => (Stage::SelectServices, Asked::Unusable(why)),
-                        Asked::Failed(error) => (Stage::SelectServices, Asked::Failed(error)),
+                        Typed::Unusable(why) => (Stage::SelectServices, Typed::Unusable(why)),
+                        Typed::Failed(error) => (Stage::SelectServices, Typed::Failed(error)),
                     }
                 }
                 None => (Stage::Plan, Box::pin(by_model(turn, model, domains, context, topic)).await),
@@ -117,7 +117,7 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
         }
     };
     match planned {
-        Asked::Answer(mut plan) => {
+        Typed::Answer(mut plan) => {
             let known = context.items.iter().filter_map(|item| Some((item.id.as_deref()?, item.line.as_str())));
             let internals = Internals::of(turn.brain, &turn.facts).with(known);
             for words in plan.question.iter_mut().chain(&mut plan.open) {
@@ -130,11 +130,11 @@ async fn planned(turn: &Turn<'_>, domains: &[String], context: &Context, topic: 
             }
             condition::of_model(turn.brain, &turn.facts, topic, domains, plan)
         }
-        Asked::Unusable(why) => {
+        Typed::Unusable(why) => {
             turn.account.fell_back(stage.name(), &why);
             unusable()
         }
-        Asked::Failed(error) => {
+        Typed::Failed(error) => {
             turn.account.fell_back(stage.name(), &error.to_string());
             built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
@@ -147,7 +147,7 @@ async fn by_model(
     domains: &[String],
     known: &Context,
     topic: &Topic<'_>,
-) -> Asked<Plan> {
+) -> Typed<Plan> {
     let schema = turn.brain.services.now().plan_schema(domains);
     let missing = known.missing.join(", ");
     let (written, whole) = (schema.notation(), schema.as_str());
@@ -182,7 +182,7 @@ async fn by_model(
             };
             ask::typed_fitting(turn.account, model, Stage::Plan, prompt, schema.clone(), 2_000, reading).await
         }
-        Err(error) => Asked::Failed(error),
+        Err(error) => Typed::Failed(error),
     }
 }
 

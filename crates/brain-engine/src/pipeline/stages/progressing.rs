@@ -5,9 +5,9 @@ use super::context::Context;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, DeferredAction};
 use super::selection::SelectedCommand;
-use super::{relayed, respond, undecided};
+use super::{elicitation, respond, undecided};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::pages::{self, Further};
+use crate::pipeline::commit::pages::{self, Continuation};
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::consent::{cards, undo};
@@ -28,8 +28,8 @@ use brain_core::limits;
 use brain_core::ports::records::Clarification;
 use brain_core::ports::{Change, StoreError};
 use brain_services::services::entry::Entry;
-use brain_services::services::outgoing::ToldSoFar;
-use brain_services::services::standing::ConditionState;
+use brain_services::services::outgoing::DisclosedSoFar;
+use brain_services::services::plan_grounding::ConditionState;
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct Progressing {
     pub results: Results,
     pub sources: Sources,
     /// What was told elsewhere without a yes.
-    pub told: ToldSoFar,
+    pub told: DisclosedSoFar,
     /// What of the request is the person's own words.
     pub said: Vec<String>,
     pub buttons: Vec<Vec<Button>>,
@@ -66,7 +66,7 @@ impl Progressing {
             answer: Answer::of(path),
             results: Results::default(),
             sources: Sources::default(),
-            told: ToldSoFar::default(),
+            told: DisclosedSoFar::default(),
             said: Vec::new(),
             buttons: Vec::new(),
             proposed: Vec::new(),
@@ -184,7 +184,7 @@ impl Progressing {
         self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
         self.buttons.extend(cards::next_buttons(brain, &ran.run));
         for (rest, action) in cards::next_pages(brain, &ran.run) {
-            let next = pages::button(brain, facts, Further::Action { action }, rest, &mut self.answer.batch)?;
+            let next = pages::button(brain, facts, Continuation::Action { action }, rest, &mut self.answer.batch)?;
             self.buttons.push(vec![next]);
         }
         Ok(())
@@ -319,7 +319,7 @@ fn with_cards_and_question(brain: &Brain, facts: &TurnFacts, so_far: Progressing
         let unsaid = came_to != CameTo::Change && !says_something;
         let above = (by_model && unsaid).then_some(BEFORE_ASKING);
         let lines: Vec<&str> = above.into_iter().chain([question.question.as_str()]).collect();
-        let buttons = relayed::buttons(brain, facts, question, &mut answer.batch);
+        let buttons = elicitation::buttons(brain, facts, question, &mut answer.batch);
         answer.replies.push(Reply { buttons, ..Reply::text(lines.join("\n")) });
     } else if asks_consent {
         answer.path = Path::Consent;

@@ -19,9 +19,9 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::ask::{self, AnswerChecks, Asked};
+use super::ask::{self, AnswerChecks, Typed};
 use super::select::{self, Named, Pseudo, SelectionScope};
-use super::selection::{Said, SelectedCommand, Selection};
+use super::selection::{SelectedCommand, Selection, SpeechAct};
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::guessed::Route;
 use crate::pipeline::turn::Turn;
@@ -38,7 +38,7 @@ use brain_services::services::registry::{Services, catalog_line};
 /// What a model makes of a message.
 #[derive(Debug, Deserialize)]
 struct Divided {
-    kind: Said,
+    kind: SpeechAct,
     /// By this name, since a small model that is asked for tasks gives the service `task`.
     #[serde(default, rename = "services")]
     tasks: Vec<WrittenTask>,
@@ -70,36 +70,36 @@ pub(super) struct Refining<'a> {
 
 impl Refining<'_> {
     /// Where the message goes, by a model's choice of services, then of commands.
-    pub(super) async fn route(&self, guess: &Guess) -> Asked<Route> {
+    pub(super) async fn route(&self, guess: &Guess) -> Typed<Route> {
         self.selected(0).await.map(|(selection, is_named)| {
             select::settle(&self.turn.facts, selection, is_named, guess, &self.services, self.offer)
         })
     }
 
     /// The commands of what is still to be done after `depth` rounds.
-    pub(super) async fn further(&self, depth: usize) -> Asked<Vec<SelectedCommand>> {
+    pub(super) async fn further(&self, depth: usize) -> Typed<Vec<SelectedCommand>> {
         self.selected(depth).await.map(|(selection, _)| selection.commands)
     }
 
-    async fn selected(&self, depth: usize) -> Asked<(Selection, Pseudo)> {
+    async fn selected(&self, depth: usize) -> Typed<(Selection, Pseudo)> {
         if let Err(error) = self.turn.brain.policy.tasks.check_depth(depth) {
-            return Asked::Unusable(error.to_string());
+            return Typed::Unusable(error.to_string());
         }
         let divided = match self.divided().await {
-            Asked::Answer(divided) => divided,
-            Asked::Unusable(why) => return Asked::Unusable(why),
-            Asked::Failed(error) => return Asked::Failed(error),
+            Typed::Answer(divided) => divided,
+            Typed::Unusable(why) => return Typed::Unusable(why),
+            Typed::Failed(error) => return Typed::Failed(error),
         };
         let is_named = Pseudo::of(divided.tasks.iter().map(WrittenTask::service));
         let commands = match self.tasks(&divided) {
             Ok(tasks) => self.commands(&tasks).await,
-            Err(error) => return Asked::Unusable(error.to_string()),
+            Err(error) => return Typed::Unusable(error.to_string()),
         };
         commands.map(|commands| (Selection::new(divided.kind, commands), is_named))
     }
 
     /// Which services, each for what.
-    async fn divided(&self) -> Asked<Divided> {
+    async fn divided(&self) -> Typed<Divided> {
         let (turn, offer) = (self.turn, self.offer);
         let offered = || self.services.iter().filter(|service| offer.domains.contains(&service.info.name));
         let lines: Vec<String> = offered().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect();
@@ -121,7 +121,7 @@ impl Refining<'_> {
         };
         let prompt = match ask::prompt(turn.brain, Stage::SelectServices, fixed, &changing) {
             Ok(prompt) => prompt,
-            Err(error) => return Asked::Failed(error),
+            Err(error) => return Typed::Failed(error),
         };
         let misfit = |divided: &Divided| self.tasks(divided).err().map(|error| error.to_string());
         let checks = AnswerChecks { misfit: &misfit, called: &|_| None };
@@ -180,14 +180,14 @@ impl Refining<'_> {
     }
 
     /// The commands of tasks, in their order: each task as soon as those before it are refined.
-    async fn commands(&self, tasks: &[RefinedTask]) -> Asked<Vec<SelectedCommand>> {
+    async fn commands(&self, tasks: &[RefinedTask]) -> Typed<Vec<SelectedCommand>> {
         let node = |(at, task): (usize, &RefinedTask)| {
             task.after.iter().fold(Node::new(at), |node, &on| node.after(on, OnFailure::Stop))
         };
         let many = tasks.len();
         let mut graph = Graph::<usize>::new(GraphLimits { nodes: many, width: limits::GRAPH_WIDTH_MAX, depth: many });
         if graph.add(tasks.iter().enumerate().map(node).collect()).is_err() {
-            return Asked::Unusable("the tasks are in no order".to_owned());
+            return Typed::Unusable("the tasks are in no order".to_owned());
         }
         // What the others leave of what was asked for.
         let asks_for = (self.offer.asks_for + 1).saturating_sub(many).max(1);
@@ -204,13 +204,13 @@ impl Refining<'_> {
                 running.push(async move { (at, self.of_task(task, before, asks_for, many > 1).await) });
             }
             match running.next().await {
-                Some((at, Asked::Answer(commands))) => {
+                Some((at, Typed::Answer(commands))) => {
                     found[at] = commands;
                     let _ = graph.finished(&at, NodeEnd::Done);
                 }
-                Some((_, Asked::Unusable(why))) => return Asked::Unusable(why),
-                Some((_, Asked::Failed(error))) => return Asked::Failed(error),
-                None => return Asked::Answer(self.in_order(tasks, found)),
+                Some((_, Typed::Unusable(why))) => return Typed::Unusable(why),
+                Some((_, Typed::Failed(error))) => return Typed::Failed(error),
+                None => return Typed::Answer(self.in_order(tasks, found)),
             }
         }
     }
@@ -222,9 +222,9 @@ impl Refining<'_> {
         before: Vec<String>,
         asks_for: usize,
         is_part: bool,
-    ) -> Asked<Vec<SelectedCommand>> {
+    ) -> Typed<Vec<SelectedCommand>> {
         if Pseudo::is(&task.service) {
-            return Asked::Answer(Vec::new());
+            return Typed::Answer(Vec::new());
         }
         let (turn, services) = (self.turn, &self.services);
         let domains = [task.service.clone()];
@@ -255,12 +255,12 @@ impl Refining<'_> {
             "type": "object", "additionalProperties": false, "required": ["commands"],
             "properties": {"commands": offer.list(&offer.names(services))},
         }));
-        let chosen: Asked<CommandChoice> = match ask::prompt(turn.brain, Stage::SelectCommands, fixed, &changing) {
+        let chosen: Typed<CommandChoice> = match ask::prompt(turn.brain, Stage::SelectCommands, fixed, &changing) {
             Ok(prompt) => {
                 let tokens = offer.tokens_max();
                 ask::typed(turn.account, self.model, Stage::SelectCommands, prompt, schema, tokens).await
             }
-            Err(error) => Asked::Failed(error),
+            Err(error) => Typed::Failed(error),
         };
         chosen.map(|CommandChoice { commands }| select::chosen(commands, &task.prompt, services, &offer))
     }

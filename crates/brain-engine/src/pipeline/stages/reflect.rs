@@ -8,7 +8,7 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::ask::{self, Asked};
+use super::ask::{self, Typed};
 use super::phrasing::Internals;
 use crate::pipeline::turn::Turn;
 use crate::pipeline::turn::status;
@@ -56,21 +56,21 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Reflect
         }
     };
     match ask::typed::<Reflection>(turn.account, model, Stage::Reflect, prompt, schema, 200).await {
-        Asked::Answer(Reflection { complete: true, .. }) => {
+        Typed::Answer(Reflection { complete: true, .. }) => {
             turn.account.came_to(&["reflect"], "complete".to_owned());
             Reflected::Complete
         }
-        Asked::Answer(Reflection { missing, .. }) => {
+        Typed::Answer(Reflection { missing, .. }) => {
             let missing = missing.filter(|text| !text.trim().is_empty());
             let internals = Internals::of(turn.brain, &turn.facts);
             let missing = missing.map(|text| internals.worded(&text));
             missing.map_or(Reflected::Unclear, Reflected::Missing)
         }
-        Asked::Unusable(why) => {
+        Typed::Unusable(why) => {
             turn.account.fell_back("reflect", &why);
             Reflected::Unclear
         }
-        Asked::Failed(error) => {
+        Typed::Failed(error) => {
             turn.account.fell_back("reflect", &error.to_string());
             Reflected::Unclear
         }

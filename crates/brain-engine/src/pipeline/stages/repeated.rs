@@ -42,7 +42,7 @@ struct KeptWords {
 
 /// The question of a turn, and what is kept of it.
 #[derive(Debug)]
-pub(super) struct AskedBefore<'a> {
+pub(super) struct RepeatedQuestion<'a> {
     brain: &'a Brain,
     facts: &'a TurnFacts,
     account: &'a TurnAccount,
@@ -50,12 +50,12 @@ pub(super) struct AskedBefore<'a> {
 
 impl Turn<'_> {
     /// What is kept of its question, if that was asked before.
-    pub(super) fn asked_before(&self) -> AskedBefore<'_> {
-        AskedBefore { brain: self.brain, facts: &self.facts, account: self.account }
+    pub(super) fn asked_before(&self) -> RepeatedQuestion<'_> {
+        RepeatedQuestion { brain: self.brain, facts: &self.facts, account: self.account }
     }
 }
 
-impl AskedBefore<'_> {
+impl RepeatedQuestion<'_> {
     /// What was planned then.
     pub fn plan(&self) -> Option<Plan> {
         let kept = self.of_owner().answer(self.question(&())?)?;

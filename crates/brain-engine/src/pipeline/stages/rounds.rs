@@ -30,7 +30,7 @@ use super::own_rules;
 use super::plan;
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::unfinished::{self, ChosenNext, EndedRound};
-use super::{held, investigate, reflect, resolve};
+use super::{investigate, omissions, reflect, resolve};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, STOPPED, sorry};
 use crate::pipeline::consent::cards;
@@ -67,7 +67,7 @@ pub(crate) async fn rounds(
         }
     }
     so_far.name_what_is_left(turn.brain);
-    if held::name_what_is_missing(turn.brain, &turn.facts, &topic, &mut so_far) {
+    if omissions::name_what_is_missing(turn.brain, &turn.facts, &topic, &mut so_far) {
         return Ok(told_by_receipts(turn.brain, &turn.facts, so_far).holding(context.untrusted.clone()));
     }
     turn.asked_before().keep_plan(&so_far);

@@ -7,7 +7,7 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::ask::{self, Asked};
+use super::ask::{self, Typed};
 use super::built_in;
 use super::guessed::{Route, has_tools, own_message, question};
 use super::select;
@@ -74,9 +74,9 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         true => (Stage::Select, Box::pin(select::route(turn, model, guess)).await),
     };
     let why = match routed {
-        Asked::Answer(route) => return route,
-        Asked::Unusable(why) => why,
-        Asked::Failed(error) => error.to_string(),
+        Typed::Answer(route) => return route,
+        Typed::Unusable(why) => why,
+        Typed::Failed(error) => error.to_string(),
     };
     turn.account.fell_back(stage.name(), &why);
     built_in(guess)
@@ -103,7 +103,7 @@ fn built_in(guess: &Guess) -> Route {
 }
 
 /// By a model that names services.
-pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
+pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Typed<Route> {
     let services = turn.brain.plannable(turn.facts.owner());
     let schema = services.route_schema();
     let fixed = Fixed {
@@ -119,7 +119,7 @@ pub(super) async fn by_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) 
     };
     let routed = match ask::prompt(turn.brain, Stage::Route, fixed, &changing) {
         Ok(prompt) => ask::typed(turn.account, model, Stage::Route, prompt, schema, 80).await,
-        Err(error) => Asked::Failed(error),
+        Err(error) => Typed::Failed(error),
     };
     routed.map(|routed| settle(routed, guess, &services))
 }

@@ -12,9 +12,9 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::ask::{self, Asked};
+use super::ask::{self, Typed};
 use super::refine::Refining;
-use super::selection::{Said, SelectedCommand, Selection};
+use super::selection::{SelectedCommand, Selection, SpeechAct};
 use crate::pipeline::stages::guessed;
 use crate::pipeline::stages::guessed::Route;
 use crate::pipeline::turn::{Turn, TurnFacts};
@@ -37,7 +37,7 @@ const ANSWER: &str = "answer";
 
 #[derive(Debug, Deserialize)]
 struct Selected {
-    kind: Said,
+    kind: SpeechAct,
     #[serde(default)]
     commands: Vec<Named>,
 }
@@ -51,7 +51,7 @@ pub(super) enum Named {
 }
 
 /// Where the message goes, by a model's choice of commands.
-pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Asked<Route> {
+pub(super) async fn route(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> Typed<Route> {
     let services = turn.brain.plannable(turn.facts.owner());
     // A guess knows the built-in services alone, so it says nothing where others might be meant.
     let is_guessable = services.iter().all(|service| !service.has_tools());
@@ -78,7 +78,7 @@ async fn select(
     services: &Services,
     listed: &[String],
     offer: &SelectionScope,
-) -> Asked<Selected> {
+) -> Typed<Selected> {
     let key = [Stage::Select.name().to_owned(), format!("{offer:?}")];
     let schema = services.schema_once(&key, || AnswerSchema::of(offer.shape(services)));
     // The text is the same whatever the shape of this call is.
@@ -93,7 +93,7 @@ async fn select(
     };
     match ask::prompt(turn.brain, Stage::Select, fixed, &changing) {
         Ok(prompt) => ask::typed(turn.account, model, Stage::Select, prompt, schema, offer.tokens_max()).await,
-        Err(error) => Asked::Failed(error),
+        Err(error) => Typed::Failed(error),
     }
 }
 
@@ -268,16 +268,16 @@ pub(super) fn settle(
 ) -> Route {
     let Selection { said, commands, .. } = selection;
     // What code reads as nothing but a question is one.
-    let said = if offer.only_looks { Said::Question } else { said };
+    let said = if offer.only_looks { SpeechAct::Question } else { said };
     let kind = match commands.is_empty() {
         true if is_named.answers && facts.state.clarification.is_some() => Kind::Followup,
         // What is asked over everything is no list that one look gives, whatever its words look like.
-        true if is_named.investigates && said == Said::Question => Kind::Investigate,
+        true if is_named.investigates && said == SpeechAct::Question => Kind::Investigate,
         // What code takes for an order is not answered by talk.
-        true if said == Said::Order || offer.orders || is_look(facts, services) => Kind::Action,
+        true if said == SpeechAct::Order || offer.orders || is_look(facts, services) => Kind::Action,
         true if is_named.investigates => Kind::Investigate,
         // A question is looked up before it is talked about; a remark is talk where both readers take it for that.
-        true if said == Said::Question || guess.kind == Kind::Chat => Kind::Chat,
+        true if said == SpeechAct::Question || guess.kind == Kind::Chat => Kind::Chat,
         true => guess.kind,
         false => Kind::Action,
     };

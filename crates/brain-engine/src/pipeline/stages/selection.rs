@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// What a message is, as a model sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Said {
+pub enum SpeechAct {
     Order,
     Question,
     Remark,
@@ -27,7 +27,7 @@ pub struct SelectedCommand {
 /// What a model made of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    pub said: Said,
+    pub said: SpeechAct,
     /// In the order in which they were asked for.
     pub commands: Vec<SelectedCommand>,
     /// There is more of it, in other rounds.
@@ -49,7 +49,7 @@ impl SelectedCommand {
 
 impl Selection {
     /// All of it.
-    pub fn new(said: Said, commands: Vec<SelectedCommand>) -> Self {
+    pub fn new(said: SpeechAct, commands: Vec<SelectedCommand>) -> Self {
         Self { said, commands, is_part: false }
     }
 

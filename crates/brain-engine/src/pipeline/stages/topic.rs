@@ -13,8 +13,8 @@ use brain_core::ports::ModelError;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Condition;
 use brain_services::services::amendment;
+use brain_services::services::plan_grounding::{ConditionState, Planner};
 use brain_services::services::registry::Registry;
-use brain_services::services::standing::{ConditionState, Planner};
 
 /// What a turn is about beyond its own words.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 //! Invariants: a round that brought nothing new is the last one, and so is one behind which the same is missing as
 //! before it; what stays open is told. Not here: the rounds themselves ([`super::rounds`]).
 
-use super::held;
+use super::omissions;
 use super::progressing::Progressing;
 use super::reflect::{self, Reflected};
 use crate::pipeline::brain::Brain;
@@ -95,7 +95,7 @@ pub(super) fn open_part(
     }
     // A model may leave out what it does not call open.
     let left_out = match round.is_new && open.is_none() {
-        true => held::parts_left_out(brain, facts, topic, so_far).join(", "),
+        true => omissions::parts_left_out(brain, facts, topic, so_far).join(", "),
         false => String::new(),
     };
     let is_named = open.is_some();

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::heard::Understanding;
-use super::pointed::PointedAt;
 use super::read::Beginning;
+use super::referent::Referent;
+use super::understanding::Understanding;
 use crate::pipeline::brain::Policy;
 use crate::queries::pending::OpenCards;
 use brain_core::core::ids::{ChatId, UserId};
@@ -57,7 +57,7 @@ pub struct TurnFacts {
     /// When the words were written that a press stands for.
     pub(super) written: Option<DateTime<Utc>>,
     /// What stands for the words of the message.
-    pub(super) pointed: Option<PointedAt>,
+    pub(super) pointed: Option<Referent>,
     /// What the words are understood as; of no words until they are read ([`super::Turn::hear`]).
     pub(super) understanding: Arc<Understanding>,
 }
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn other_words_stand_for_the_message_without_changing_it() {
         let before = facts("answer the first one", Vec::new());
-        let pointed = PointedAt { text: "answer m12".to_owned(), id: "m12".to_owned(), label: "Rent".to_owned() };
+        let pointed = Referent { text: "answer m12".to_owned(), id: "m12".to_owned(), label: "Rent".to_owned() };
         let after = TurnFacts { pointed: Some(pointed), ..before.clone() };
         assert_eq!((before.words(), after.words()), ("answer the first one", "answer m12"));
         assert_eq!(after.pointed_at().map(|pointed| pointed.named_in(after.words())), Some("answer Rent".to_owned()));

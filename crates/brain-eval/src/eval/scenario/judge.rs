@@ -8,7 +8,7 @@ use super::super::wrong::{self, Wrong};
 use super::fits::{differ, fits};
 use super::happened::Happened;
 use super::row::{Area, ExpectedChange, Scenario};
-use super::world::{Manner, RowOutcome, ToldWords};
+use super::world::{Manner, RowOutcome, ScenarioReply};
 
 /// See the table of [`super`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,7 +240,7 @@ fn pressed_nothing(outcome: &RowOutcome) -> bool {
     outcome.turns.iter().any(|turn| turn.manner == Manner::PressedNothing)
 }
 
-fn says_all(turn: &ToldWords, says: &[String]) -> bool {
+fn says_all(turn: &ScenarioReply, says: &[String]) -> bool {
     let plain = |text: &str| text.to_lowercase().replace('’', "'").split_whitespace().collect::<Vec<_>>().join(" ");
     let answer = plain(&turn.answers.join("\n"));
     says.iter().all(|said| said.split('|').any(|said| answer.contains(&plain(said))))

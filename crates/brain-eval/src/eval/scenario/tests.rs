@@ -7,7 +7,7 @@ use super::fits::{fits, folded};
 use super::happened::{FieldChange, Happened, between};
 use super::judge::{Judgement, judge};
 use super::row::Scenario;
-use super::world::{Manner, RowOutcome, TakenOffer, ToldWords};
+use super::world::{Manner, RowOutcome, ScenarioReply, TakenOffer};
 use crate::eval::example::{Fields, Inventory};
 use brain_app::config::Config;
 use brain_core::core::turn::{Done, Path};
@@ -30,11 +30,11 @@ fn things(of: &Value) -> Inventory {
         .collect()
 }
 
-fn told(manner: Manner, answer: &str) -> ToldWords {
-    ToldWords { done: Done::quiet(Path::Action), answers: vec![answer.to_owned()], manner }
+fn told(manner: Manner, answer: &str) -> ScenarioReply {
+    ScenarioReply { done: Done::quiet(Path::Action), answers: vec![answer.to_owned()], manner }
 }
 
-fn outcome(before: &Value, after: &Value, turns: Vec<ToldWords>) -> RowOutcome {
+fn outcome(before: &Value, after: &Value, turns: Vec<ScenarioReply>) -> RowOutcome {
     RowOutcome {
         turns,
         happened: between(&things(before), &things(after)),

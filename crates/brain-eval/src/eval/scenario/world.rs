@@ -48,7 +48,7 @@ pub(super) enum PlayError {
 /// What came of a row.
 #[derive(Debug)]
 pub(super) struct RowOutcome {
-    pub(super) turns: Vec<ToldWords>,
+    pub(super) turns: Vec<ScenarioReply>,
     pub(super) happened: Vec<Happened>,
     /// At the end a card or a question is open.
     pub(super) is_open: bool,
@@ -64,12 +64,12 @@ pub(super) struct RowOutcome {
 pub(super) struct TakenOffer {
     /// From the beginning of the row, the cards that followed approved.
     pub(super) happened: Vec<Happened>,
-    pub(super) turn: ToldWords,
+    pub(super) turn: ScenarioReply,
 }
 
 /// What came of one message or press.
 #[derive(Debug)]
-pub(super) struct ToldWords {
+pub(super) struct ScenarioReply {
     pub(super) done: Done,
     pub(super) answers: Vec<String>,
     pub(super) manner: Manner,
@@ -178,7 +178,7 @@ impl<'a> World<'a> {
         Ok(None)
     }
 
-    async fn takes(&self, said: &PersonStep) -> Result<ToldWords, StoreError> {
+    async fn takes(&self, said: &PersonStep) -> Result<ScenarioReply, StoreError> {
         let input = match said {
             PersonStep::Words(text) => {
                 self.chat.forget_offers();
@@ -186,7 +186,7 @@ impl<'a> World<'a> {
             }
             PersonStep::Press { press } => match self.open_card().await? {
                 Some(card) => pressed(&card, *press),
-                None => return Ok(ToldWords::in_vain()),
+                None => return Ok(ScenarioReply::in_vain()),
             },
         };
         let words = match said {
@@ -196,11 +196,11 @@ impl<'a> World<'a> {
         self.turn(words, input).await
     }
 
-    async fn presses(&self, offer: Input) -> Result<ToldWords, StoreError> {
+    async fn presses(&self, offer: Input) -> Result<ScenarioReply, StoreError> {
         self.turn("", offer).await
     }
 
-    async fn turn(&self, words: &str, input: Input) -> Result<ToldWords, StoreError> {
+    async fn turn(&self, words: &str, input: Input) -> Result<ScenarioReply, StoreError> {
         let number = self.chat.next_id();
         let incoming = Incoming {
             turn: RunId::new(format!("scenario{}", number.0)),
@@ -222,7 +222,7 @@ impl<'a> World<'a> {
         let state = self.brain.chat_state(&self.row.place.chat).await?;
         let is_asking = state.clarification.is_some() || state.editing.is_some() || state.snoozing.is_some();
         let manner = manner(words, &done, &replies, is_asking);
-        Ok(ToldWords { done, answers: replies.into_iter().map(|reply| reply.text).collect(), manner })
+        Ok(ScenarioReply { done, answers: replies.into_iter().map(|reply| reply.text).collect(), manner })
     }
 }
 
@@ -236,7 +236,7 @@ fn pressed(card: &Pending, press: Pressed) -> Input {
     Input::Press { data: press.encode(), message: card.last_card_message() }
 }
 
-impl ToldWords {
+impl ScenarioReply {
     fn in_vain() -> Self {
         Self { done: Done::quiet(Path::Button), answers: Vec::new(), manner: Manner::PressedNothing }
     }

@@ -11,7 +11,7 @@ mod added;
 mod choices;
 mod listed;
 mod names;
-mod said;
+mod own_words;
 mod somebody;
 #[cfg(test)]
 mod tests;
@@ -36,7 +36,7 @@ pub const BORDER: u32 =
 
 pub use added::{added, specifics, without_placeholders};
 pub use listed::{listed, listed_left_out};
-pub use said::{NUMBER_BITS, SaidWords, bits_of, is_round, links};
+pub use own_words::{NUMBER_BITS, OwnWords, bits_of, is_round, links};
 pub use somebody::{PersonPronoun, only_name};
 pub use times::TimeGround;
 

@@ -42,12 +42,12 @@ pub(super) struct Mentioned {
     has_doubtful: bool,
     pub repeats: bool,
     /// As they were said, each once.
-    said: Vec<SaidTime>,
+    said: Vec<StatedTime>,
 }
 
 /// A time in the person's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct SaidTime {
+struct StatedTime {
     words: String,
     repeats: bool,
     is_past: bool,
@@ -95,7 +95,7 @@ impl Mentioned {
 
     fn add(&mut self, mention: &TimeMention, said: &str, reference: &Reference) {
         let start = mention.result.as_ref().ok().and_then(When::start);
-        let kept = SaidTime {
+        let kept = StatedTime {
             words: said.trim().to_owned(),
             repeats: matches!(mention.result, Ok(When::Recurrence { .. })),
             is_past: start.is_some_and(|start| start < reference.now)

@@ -7,7 +7,7 @@ use crate::language::words::{distance, fold, words};
 
 /// Names, groups and addresses that are looked for, made comparable once for everybody who is held against them.
 #[derive(Debug, Default)]
-pub struct AskedPeople {
+pub struct PeopleMatcher {
     /// Folded.
     addresses: Vec<String>,
     local_parts: HashSet<String>,
@@ -15,7 +15,7 @@ pub struct AskedPeople {
     names: Vec<NameQuery>,
 }
 
-impl AskedPeople {
+impl PeopleMatcher {
     /// By these names, groups and addresses.
     pub fn of<'a>(asked: impl IntoIterator<Item = &'a str>) -> Self {
         let mut all = Self::default();

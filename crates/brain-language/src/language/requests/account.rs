@@ -56,7 +56,7 @@ impl SpanRole {
 
 /// A part of a message that nothing of the plan carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct Residue {
     /// In the person's words.
     pub text: String,
     /// The dearest thing in it.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::annotated::AnnotatedText;
 use super::derivation;
 use super::grammar::GRAMMAR;
-use super::hearing::Hearing;
+use super::parse_input::ParseInput;
 use super::reading::without_determiner;
 use super::text::{Token, tokens};
 use super::understood::PlanDraft;
@@ -27,9 +27,9 @@ const TAIL_WORDS_MAX: usize = 24;
 const PARTS_MAX: usize = 8;
 
 /// The plan of a message that is said again as one clause; `None` where it holds no such request.
-pub fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> Option<PlanDraft> {
+pub fn plan(text: &str, input: &ParseInput, domains: &[String], work: &Work) -> Option<PlanDraft> {
     let planned =
-        |text: &str| match derivation::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, work) {
+        |text: &str| match derivation::plan_as_said(&ParseInput { text, history: &[], ..*input }, domains, work) {
             PlanDraft::Plan(plan) => Some(plan),
             PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
         };
@@ -40,14 +40,14 @@ pub fn plan(text: &str, hearing: &Hearing, domains: &[String], work: &Work) -> O
         let plan = entered(before, &asks, &planned)
             .or_else(|| kept(before, &asks, &planned))
             .or_else(|| retold(before, &asks, &planned))
-            .or_else(|| weighed(before, &asks, &planned, hearing.reference))
+            .or_else(|| weighed(before, &asks, &planned, input.reference))
             .or_else(|| redone(before, &asks, &planned))
-            .or_else(|| said_again(before, &asks, &planned, hearing.reference))?;
+            .or_else(|| said_again(before, &asks, &planned, input.reference))?;
         Some(and_then(plan, &behind, &planned))
     });
     let reminder = |(before, tail): &(WordRun, WordRun)| {
         let (asks, behind) = tail.without_remark();
-        let plan = planned(&remind_of(before, &asks, hearing)?)?;
+        let plan = planned(&remind_of(before, &asks, input)?)?;
         Some(and_then(plan, &behind, &planned))
     };
     let plan = about.or_else(|| parts.iter().find_map(reminder))?;
@@ -254,17 +254,17 @@ fn without_kind(thing: &str) -> &str {
 }
 
 /// An errand with its time, and a bare request to be reminded: the request with the errand as its object.
-fn remind_of(before: &WordRun, tail: &WordRun, hearing: &Hearing) -> Option<String> {
+fn remind_of(before: &WordRun, tail: &WordRun, input: &ParseInput) -> Option<String> {
     let asked = tail.behind("please");
     let rest = asked.after("remindme").or_else(|| asked.after("reminderplease"))?.behind("ofit");
     // A reason behind the request says no time.
     let time = if rest.starts("why") > 0 { "" } else { rest.before("please").text() };
-    let timed = match &time::find(time, hearing.reference)[..] {
+    let timed = match &time::find(time, input.reference)[..] {
         [only] => time.get(only.span.clone()).is_some_and(|words| words.trim() == time),
         _ => time.is_empty(),
     };
     // A time that opens the errand is its time.
-    let opens = time::find(before.text(), hearing.reference).into_iter().next().filter(|found| found.span.start == 0);
+    let opens = time::find(before.text(), input.reference).into_iter().next().filter(|found| found.span.start == 0);
     let (first, thing) = match opens.filter(|_| time.is_empty()) {
         Some(found) => before.split_at_byte(found.span.end),
         None => (before.split_at(0).0, *before),

@@ -1,12 +1,12 @@
 //! What a clause comes to, and who makes that of it.
 //!
 //! Frames and slots say most of what a command needs; what they cannot say is a builder, which stands with its command
-//! in the folder of its service. A [`Hearing`](super::Hearing) brings all of them along ([`Builders`]), so that nothing
+//! in the folder of its service. A [`ParseInput`](super::ParseInput) brings all of them along ([`Builders`]), so that nothing
 //! here knows what services there are. A builder may refuse a reading ([`Built::No`]); then the next best is tried.
 
 use serde_json::Value;
 
-use super::hearing::Hearing;
+use super::parse_input::ParseInput;
 use super::reading::ClauseReading;
 use crate::language::work::Work;
 use brain_core::core::history::PastAction;
@@ -38,7 +38,7 @@ pub struct Builders {
     /// Whether a command waits for what it depends on.
     pub waits: fn(&str) -> bool,
     /// Of a request to tell of something ahead of its time, which is said again in other words; nothing of any other.
-    pub ahead: fn(&str, &Hearing, &[String], &Work) -> Vec<PlannedAction>,
+    pub ahead: fn(&str, &ParseInput, &[String], &Work) -> Vec<PlannedAction>,
     /// Of people whom an action goes to who were not known when it was read.
     pub address: fn(&mut PlannedAction, &[String]),
     /// Of a sentence behind a request that asks for nothing.

@@ -6,24 +6,24 @@ use super::account::SpanRole;
 use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
 use super::grammar::GRAMMAR;
-use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::matching::Filler;
+use super::parse_input::ParseInput;
 use super::parser::{Derivation, Parse, Parser, Passage, parsed};
 use super::prices::TokenClass;
 use super::reading::{tidy, title};
+use super::residue::SPOKEN;
 use super::text::tokens;
 use super::understood::PlanDraft;
-use super::unread::SPOKEN;
-use super::{antecedent, finish, history, matching, unread};
+use super::{antecedent, finish, history, matching, residue};
 use crate::language::work::Work;
 use brain_core::core::plan::{Plan, PlannedAction};
 
 /// Words of a sentence that goes on with a letter; fewer are politeness.
 const LETTER_WORDS_MIN: usize = 3;
 
-pub fn plan(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
-    parsed(hearing, domains, work, |parser| derived(parser).draft)
+pub fn plan(input: &ParseInput, domains: &[String], work: &Work) -> PlanDraft {
+    parsed(input, domains, work, |parser| derived(parser).draft)
 }
 
 /// What a message comes to.
@@ -43,11 +43,11 @@ impl From<PlanDraft> for Derived {
 }
 
 pub fn derived(parser: &Parser) -> Derived {
-    let (text, hearing, domains, work) = (parser.heard.text, parser.hearing, parser.domains, parser.work);
+    let (text, input, domains, work) = (parser.heard.text, parser.input, parser.domains, parser.work);
     if text.trim().is_empty() {
         return PlanDraft::Nothing.into();
     }
-    let actions = (hearing.builders.ahead)(text, hearing, domains, work);
+    let actions = (input.builders.ahead)(text, input, domains, work);
     if !actions.is_empty() {
         return PlanDraft::Plan(Plan { actions, ..Plan::default() }).into();
     }
@@ -57,7 +57,7 @@ pub fn derived(parser: &Parser) -> Derived {
     if quotes || !points || cost <= SAID_AGAIN {
         return derived;
     }
-    let again = antecedent::plan(text, hearing, domains, work);
+    let again = antecedent::plan(text, input, domains, work);
     again.filter(|again| said_again_costs(again, parser) < cost).map_or(derived, Derived::from)
 }
 
@@ -87,7 +87,7 @@ fn points_back(parts: &[Passage], text: &str) -> bool {
 /// What a plan leaves out of a message that was said again in other words.
 fn said_again_costs(again: &PlanDraft, parser: &Parser) -> u32 {
     let PlanDraft::Plan(plan) = again else { return SAID_AGAIN };
-    unread::price_of(parser.heard, &plan.actions, parser.hearing.reference.now).saturating_add(SAID_AGAIN)
+    residue::price_of(parser.heard, &plan.actions, parser.input.reference.now).saturating_add(SAID_AGAIN)
 }
 
 /// Two readings whose prices differ by less are both offered.
@@ -97,15 +97,15 @@ const MARGIN: u32 = 1;
 const SAID_AGAIN: u32 = 2;
 
 /// The plan of a message whose requests say for themselves what they are about.
-pub fn plan_as_said(hearing: &Hearing, domains: &[String], work: &Work) -> PlanDraft {
-    parsed(hearing, domains, work, |parser| read_as_said(parser).0.draft)
+pub fn plan_as_said(input: &ParseInput, domains: &[String], work: &Work) -> PlanDraft {
+    parsed(input, domains, work, |parser| read_as_said(parser).0.draft)
 }
 
 /// What a message comes to by its cheapest derivation, and what that costs.
 fn read_as_said(parser: &Parser) -> (Derived, u32) {
-    let (heard, hearing) = (parser.heard, parser.hearing);
+    let (heard, input) = (parser.heard, parser.input);
     let Derivation { parts, cost, rival } = (*parser.derivation(&parser.all())).clone();
-    let (draft, parts) = drafted(parts, heard, hearing);
+    let (draft, parts) = drafted(parts, heard, input);
     if draft == PlanDraft::Nothing
         && let Some(action) = only_a_value(parser)
     {
@@ -116,20 +116,20 @@ fn read_as_said(parser: &Parser) -> (Derived, u32) {
         |parts: &[Passage]| parts.iter().any(|part| part.clause.as_ref().is_some_and(|clause| !clause.looks_up));
     let rival = rival
         .filter(|(rival, more)| *more < MARGIN && (changes(rival) || changes(&parts)))
-        .map(|(parts, _)| drafted(parts, heard, hearing));
+        .map(|(parts, _)| drafted(parts, heard, input));
     (Derived { draft, parts: Some(parts), rival }, cost)
 }
 
 /// The plan of some parts, and these with what they keep of each other.
-fn drafted(mut parts: Vec<Passage>, heard: &AnnotatedText, hearing: &Hearing) -> (PlanDraft, Vec<Passage>) {
-    keep_what_is_beside(&mut parts, heard, hearing);
+fn drafted(mut parts: Vec<Passage>, heard: &AnnotatedText, input: &ParseInput) -> (PlanDraft, Vec<Passage>) {
+    keep_what_is_beside(&mut parts, heard, input);
     let built = parts.iter().filter_map(|part| Some(part.clause.as_ref()?.built.clone())).collect();
     let priority = heard.priority_in(&(0..heard.tokens.len())).map(|(_, level)| level);
-    (finish::finish(built, priority, hearing), parts)
+    (finish::finish(built, priority, input), parts)
 }
 
 /// Gives each request what it keeps of what is said behind it and asks for nothing.
-fn keep_what_is_beside(parts: &mut [Passage], heard: &AnnotatedText, hearing: &Hearing) {
+fn keep_what_is_beside(parts: &mut [Passage], heard: &AnnotatedText, input: &ParseInput) {
     let asks = |parts: &[Passage], sentence: usize| {
         parts.iter().any(|part| part.sentence == sentence && part.clause.is_some())
     };
@@ -149,7 +149,7 @@ fn keep_what_is_beside(parts: &mut [Passage], heard: &AnnotatedText, hearing: &H
                 if same_sentence {
                     clause.keep_reason(heard, tokens);
                 } else if silent {
-                    clause.go_on(heard, tokens, hearing);
+                    clause.go_on(heard, tokens, input);
                 }
             }
         }
@@ -174,21 +174,21 @@ impl Parse {
     }
 
     /// A sentence that is no request goes on with what the action before it has to say, if it says anything.
-    fn go_on(&mut self, heard: &AnnotatedText, sentence: Range<usize>, hearing: &Hearing) {
+    fn go_on(&mut self, heard: &AnnotatedText, sentence: Range<usize>, input: &ParseInput) {
         let ids = heard.ids(sentence.clone());
         let styles = || GRAMMAR.lexicon.find("dearstyle", ids).is_some();
         if ids.len() < LETTER_WORDS_MIN || styles() {
             return;
         }
         if let Built::Act(action) = &mut self.built {
-            (hearing.builders.goes_on)(action, heard.raw(sentence.start, sentence.end - 1));
+            (input.builders.goes_on)(action, heard.raw(sentence.start, sentence.end - 1));
         }
     }
 }
 
 /// The parts of a message in the words of all services.
 fn parts_in_any(parser: &Parser) -> Vec<Passage> {
-    parser.with(parser.hearing, parser.heard, &[], parser.work).derivation(&parser.all()).parts.clone()
+    parser.with(parser.input, parser.heard, &[], parser.work).derivation(&parser.all()).parts.clone()
 }
 
 /// Whether a message only talks, or only is polite.
@@ -204,19 +204,19 @@ pub fn says_nothing(parser: &Parser) -> bool {
 
 /// A bare time, perhaps behind a negation, corrects what was planned last; so does another value behind one.
 pub fn only_a_value(parser: &Parser) -> Option<PlannedAction> {
-    let (heard, hearing, all) = (parser.heard, parser.hearing, parser.all());
+    let (heard, input, all) = (parser.heard, parser.input, parser.all());
     let (live, ids) = (heard.live(all.clone()), heard.ids(all.clone()));
     let behind = corrections(ids);
-    let just = hearing.history.last().and_then(|past| past.actions.last()).filter(|_| behind > 0);
+    let just = input.history.last().and_then(|past| past.actions.last()).filter(|_| behind > 0);
     let just = just.filter(|past| fits(parser.domains, &past.service));
-    let revalued = |words| (hearing.builders.revalued)(just?, words);
+    let revalued = |words| (input.builders.revalued)(just?, words);
     let [time] = heard.times_in(&all)[..] else {
         return revalued(heard.raw(*live.get(behind)?, *live.last()?)).filter(|_| heard.masks.is_empty());
     };
     let words = heard.words_of(&heard.masks[time]);
-    let last = history::latest(hearing.history, |past| fits(parser.domains, &past.service))?;
+    let last = history::latest(input.history, |past| fits(parser.domains, &past.service))?;
     let is_bare = behind == ids.len() || is_only_told(parser, time);
-    (hearing.builders.retimed)(last, words).or_else(|| revalued(words)).filter(|_| is_bare)
+    (input.builders.retimed)(last, words).or_else(|| revalued(words)).filter(|_| is_bare)
 }
 
 /// How many words only say that something else is meant, and point at what: "no, it's".

@@ -19,7 +19,7 @@ pub use wording::{
 pub(super) use wording::{begins_asking, is_light, topic, without_fillers};
 use wording::{pointing_resolved, says_nothing, tidied, with_more};
 
-use super::hearing::Hearing;
+use super::parse_input::ParseInput;
 use super::phrases::{self, Phrases};
 use super::question_words::WORDS;
 use super::reading::without_determiner;
@@ -151,33 +151,33 @@ const DIVISIONS_MAX: usize = 16;
 const DIVIDERS: [&str; 5] = [", and ", " and ", ", ", " und ", "? "];
 
 /// The question of a family that a message is, if it is nothing else; none where the steps do not suffice.
-pub fn question(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
-    let text = hearing.text;
+pub fn question(input: &ParseInput, work: &Work) -> Option<FamilyQuestion> {
+    let text = input.text;
     if is_too_long(text) {
         return None;
     }
-    if let Some(question) = meetings::prepared(hearing, work).or_else(|| whole(hearing, work)) {
+    if let Some(question) = meetings::prepared(input, work).or_else(|| whole(input, work)) {
         return Some(question);
     }
     let divided = DIVIDERS.iter().flat_map(|divider| text.match_indices(divider)).take(DIVISIONS_MAX);
     divided.into_iter().find_map(|(at, divider)| {
-        let first = whole(&hearing.alone(&text[..at]), work)?;
+        let first = whole(&input.alone(&text[..at]), work)?;
         let tail = &text[at + divider.len()..];
-        let narrows = |tail: &str| refinement(&hearing.alone(tail), work);
+        let narrows = |tail: &str| refinement(&input.alone(tail), work);
         if let Some(then) = narrows(tail).or_else(|| narrows(&format!("and {tail}"))) {
             return first.narrowed(then);
         }
-        let second = whole(&hearing.alone(&pointing_resolved(tail, first.who.as_deref())), work)?;
+        let second = whole(&input.alone(&pointing_resolved(tail, first.who.as_deref())), work)?;
         Some(FamilyQuestion { beside: Some(Box::new(second)), ..first })
     })
 }
 
 /// What a message asks of an answer that there is, if it asks nothing else.
-pub fn refinement(hearing: &Hearing, work: &Work) -> Option<Refinement> {
-    if is_too_long(hearing.text) {
+pub fn refinement(input: &ParseInput, work: &Work) -> Option<Refinement> {
+    if is_too_long(input.text) {
         return None;
     }
-    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing, work)?;
+    let PlannedAction { command, params, .. } = covered_by(&FRAMES, input, work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
     let when = said("when").map(str::to_owned);
@@ -194,8 +194,8 @@ fn is_too_long(text: &str) -> bool {
     text.len() > FAMILY_QUESTION_BYTES_MAX
 }
 
-fn whole(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
-    let PlannedAction { command, params, .. } = covered_by(&FRAMES, hearing, work)?;
+fn whole(input: &ParseInput, work: &Work) -> Option<FamilyQuestion> {
+    let PlannedAction { command, params, .. } = covered_by(&FRAMES, input, work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     let family = serde_json::from_value(command.into()).ok()?;
     let slot = |name: &str| said(name).map(tidied).filter(|words| !words.is_empty());
@@ -216,16 +216,16 @@ fn whole(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
     }
     question.tell_apart_what_somebody_is_asked_about();
     question.tell_apart_whom_it_is_from();
-    question.is_settled(hearing.reference).then_some(question)
+    question.is_settled(input.reference).then_some(question)
 }
 
 /// What phrases that cover a message make of it.
-fn covered_by(frames: &Phrases, hearing: &Hearing, work: &Work) -> Option<PlannedAction> {
-    let text = apostrophes(hearing.text);
+fn covered_by(frames: &Phrases, input: &ParseInput, work: &Work) -> Option<PlannedAction> {
+    let text = apostrophes(input.text);
     let text = text.as_str();
     let planned = |text: &str| {
-        let hearing = Hearing { phrases: &[frames], ..hearing.alone(text) };
-        phrases::planned(&hearing, &[], work)
+        let input = ParseInput { phrases: &[frames], ..input.alone(text) };
+        phrases::planned(&input, &[], work)
     };
     let plain = without_fillers(text);
     planned(&plain).or_else(|| (plain != text).then(|| planned(text)).flatten())

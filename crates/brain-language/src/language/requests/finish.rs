@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::built::Built;
 use super::grammar::GRAMMAR;
-use super::hearing::Hearing;
 use super::history;
+use super::parse_input::ParseInput;
 use super::text::is_phrase;
 use super::understood::PlanDraft;
 use brain_core::core::plan::{Plan, PlannedAction};
@@ -22,7 +22,7 @@ fn with_priority(mut built: Vec<Built>, priority: Option<&str>) -> Vec<Built> {
 }
 
 /// What the clauses of a message come to together.
-pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, hearing: &Hearing) -> PlanDraft {
+pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, input: &ParseInput) -> PlanDraft {
     built.retain(|built| !matches!(built, Built::No));
     built = with_priority(built, priority);
     if let [Built::Ask { .. }] = built[..]
@@ -48,7 +48,7 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, hearing: &He
         return PlanDraft::Nothing;
     }
     say_what_titles_point_to(&mut actions);
-    if let Some(asked) = name_the_pronouns(&mut actions, hearing) {
+    if let Some(asked) = name_the_pronouns(&mut actions, input) {
         return asked;
     }
     PlanDraft::Plan(Plan { actions, ..Plan::default() })
@@ -93,7 +93,7 @@ fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
 }
 
 /// A pronoun for a person: whoever was named last, in this message or before it. Nobody: the question who.
-fn name_the_pronouns(actions: &mut [PlannedAction], hearing: &Hearing) -> Option<PlanDraft> {
+fn name_the_pronouns(actions: &mut [PlannedAction], input: &ParseInput) -> Option<PlanDraft> {
     for at in 0..actions.len() {
         let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
             Some([Value::String(name)]) => is_phrase("person", name, GRAMMAR.lexicon),
@@ -103,10 +103,10 @@ fn name_the_pronouns(actions: &mut [PlannedAction], hearing: &Hearing) -> Option
             continue;
         }
         let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
-        let before = || history::latest(hearing.history, |past| history::people_of(&past.params).is_some());
+        let before = || history::latest(input.history, |past| history::people_of(&past.params).is_some());
         let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
         let action = &mut actions[at];
-        (hearing.builders.address)(action, people.as_deref().unwrap_or_default());
+        (input.builders.address)(action, people.as_deref().unwrap_or_default());
         let Some(people) = people else {
             action.params.remove("to");
             if actions.len() > 1 {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::hearing::Past;
+use super::parse_input::Past;
 use brain_core::core::history::PastAction;
 use brain_core::core::plan::Params;
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::derivation::only_a_value;
-use super::hearing::Hearing;
+use super::parse_input::ParseInput;
 use super::parser::{Parser, Passage, parsed};
 use crate::language::work::Work;
 
@@ -26,8 +26,8 @@ pub struct Intent {
 pub struct Intents(Vec<Intent>);
 
 impl Intents {
-    pub fn of(hearing: &Hearing) -> Intents {
-        parsed(hearing, &[], &Work::default(), Intents::read)
+    pub fn of(input: &ParseInput) -> Intents {
+        parsed(input, &[], &Work::default(), Intents::read)
     }
 
     /// Those of a message that is parsed for all services.
@@ -64,8 +64,8 @@ impl Intents {
 }
 
 /// Whether a message asks nothing, and for nothing to be done; it may talk.
-pub fn asks_nothing(hearing: &Hearing) -> bool {
-    !super::is_question(hearing.text) && Intents::of(hearing).0.iter().all(|intent| intent.service == "chat")
+pub fn asks_nothing(input: &ParseInput) -> bool {
+    !super::is_question(input.text) && Intents::of(input).0.iter().all(|intent| intent.service == "chat")
 }
 
 impl Parser<'_> {

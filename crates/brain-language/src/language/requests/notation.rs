@@ -28,12 +28,12 @@ pub struct Mistake {
 /// A class by its name.
 type Class<'a> = &'a dyn Fn(&str) -> Option<ClassId>;
 /// What a slot holds, by its name and its type.
-type Kinds<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
+type TypeOf<'a> = &'a dyn Fn(&str, &str) -> Option<SlotType>;
 /// A word of a frame as it is heard in a message; it may be several there.
 type Ids<'a> = &'a mut dyn FnMut(&str) -> Vec<WordId>;
 
 /// The frames of a text, each with its line, 1-based, and its mistakes.
-pub(super) fn read(text: &str, class: Class, kind: Kinds, words: Ids) -> (Vec<(usize, CommandFrame)>, Vec<Mistake>) {
+pub(super) fn read(text: &str, class: Class, kind: TypeOf, words: Ids) -> (Vec<(usize, CommandFrame)>, Vec<Mistake>) {
     let (mut frames, mut mistakes) = (Vec::new(), Vec::new());
     let (mut command, mut fixed) = (String::new(), Vec::new());
     for (index, line) in text.lines().enumerate().filter(|(_, line)| super::lexicon::is_data(line)) {
@@ -58,7 +58,7 @@ pub(super) fn read(text: &str, class: Class, kind: Kinds, words: Ids) -> (Vec<(u
 }
 
 /// Splits a frame into symbols, then reads these by recursive descent.
-fn pieces(text: &str, class: Class, kind: Kinds, words: Ids) -> Result<Vec<Symbol>, String> {
+fn pieces(text: &str, class: Class, kind: TypeOf, words: Ids) -> Result<Vec<Symbol>, String> {
     let mut symbols = Vec::new();
     for word in text.split_whitespace() {
         let mut rest = word;
@@ -82,7 +82,7 @@ const DEPTH_MAX: usize = 8;
 struct NotationReader<'a> {
     symbols: &'a [&'a str],
     class: Class<'a>,
-    kind: Kinds<'a>,
+    kind: TypeOf<'a>,
     words: Ids<'a>,
     depth: usize,
 }

@@ -9,8 +9,8 @@ use super::account::SpanRole;
 use super::annotated::AnnotatedText;
 use super::built::{Built, fits};
 use super::grammar::{GRAMMAR, Grammar};
-use super::hearing::Hearing;
 use super::matching::{self, ClauseMatch, Filler};
+use super::parse_input::ParseInput;
 use super::reading::ClauseReading;
 use super::text::{TokenMark, own_words};
 use crate::language::memo::Memo;
@@ -95,7 +95,7 @@ impl Parse {
 #[derive(Debug)]
 pub struct Parser<'a> {
     pub grammar: Grammar<'static>,
-    pub hearing: &'a Hearing<'a>,
+    pub input: &'a ParseInput<'a>,
     pub heard: &'a AnnotatedText<'a>,
     pub domains: &'a [String],
     pub work: &'a Work,
@@ -107,38 +107,38 @@ pub struct Parser<'a> {
 
 /// Parses a message once for all that `then` asks of it. Only commands of `domains` are read; of any where there are
 /// none.
-pub fn parsed<T>(hearing: &Hearing, domains: &[String], work: &Work, then: impl FnOnce(&Parser) -> T) -> T {
-    let text = own_words(hearing.text);
+pub fn parsed<T>(input: &ParseInput, domains: &[String], work: &Work, then: impl FnOnce(&Parser) -> T) -> T {
+    let text = own_words(input.text);
     // Where they do not suffice nothing is read: the work is spent.
     let _ = work.take(ANNOTATING_STEPS * text.len().div_ceil(WORD_BYTES));
-    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
-    then(&Parser::new(hearing, &heard, domains, work))
+    let heard = AnnotatedText::new(&text, input.reference, GRAMMAR.lexicon);
+    then(&Parser::new(input, &heard, domains, work))
 }
 
 impl<'a> Parser<'a> {
     pub fn new(
-        hearing: &'a Hearing<'a>,
+        input: &'a ParseInput<'a>,
         heard: &'a AnnotatedText<'a>,
         domains: &'a [String],
         work: &'a Work,
     ) -> Parser<'a> {
         let (matched, read, derived) = (Memo::default(), Memo::default(), Memo::default());
-        Parser { grammar: *GRAMMAR, hearing, heard, domains, work, matched, read, derived }
+        Parser { grammar: *GRAMMAR, input, heard, domains, work, matched, read, derived }
     }
 
     /// The same words after another conversation (or none), for other services, with other steps: what was made of them
     /// already is not made again.
     pub fn with<'b>(
         &self,
-        hearing: &'b Hearing<'b>,
+        input: &'b ParseInput<'b>,
         heard: &'b AnnotatedText<'b>,
         domains: &'b [String],
         work: &'b Work,
     ) -> Parser<'b> {
-        let mut other = Parser::new(hearing, heard, domains, work);
+        let mut other = Parser::new(input, heard, domains, work);
         if heard.looks_like(self.heard) {
             other.matched = self.matched.clone();
-            if (domains, hearing.history.is_empty()) == (self.domains, self.hearing.history.is_empty()) {
+            if (domains, input.history.is_empty()) == (self.domains, self.input.history.is_empty()) {
                 (other.read, other.derived) = (self.read.clone(), self.derived.clone());
             }
         }
@@ -215,14 +215,9 @@ impl<'a> Parser<'a> {
     }
 
     fn built(&self, found: &ClauseMatch<'static>, range: &Range<usize>) -> Option<Parse> {
-        let said = ClauseReading {
-            grammar: self.grammar,
-            hearing: self.hearing,
-            heard: self.heard,
-            found,
-            domains: self.domains,
-        };
-        let built = (self.hearing.builders.build)(&said);
+        let said =
+            ClauseReading { grammar: self.grammar, input: self.input, heard: self.heard, found, domains: self.domains };
+        let built = (self.input.builders.build)(&said);
         let allowed = |action: &PlannedAction| fits(self.domains, &action.service);
         let fits = match &built {
             Built::Act(action) | Built::Ask { partial: action, .. } => allowed(action),
@@ -237,7 +232,7 @@ impl<'a> Parser<'a> {
             command: found.frame.command.clone(),
             weak: found.frame.weak,
             investigates: found.frame.investigates,
-            looks_up: (self.hearing.builders.looks_up)(&found.frame.command),
+            looks_up: (self.input.builders.looks_up)(&found.frame.command),
             tokens: range.clone(),
             core: found.core.clone(),
             slots: found.slots.clone(),

@@ -19,10 +19,10 @@ use serde_json::Value;
 
 use super::annotated::AnnotatedText;
 use super::grammar::{Frames, GRAMMAR, Grammar, needs_a_word};
-use super::hearing::Hearing;
 use super::lexicon::{Vocabulary, WordId};
 use super::matching::{ClauseMatch, readings};
 use super::notation::{self, Mistake};
+use super::parse_input::ParseInput;
 use super::parser::Parser;
 use super::reading::tidy;
 use super::slot_types::SlotType;
@@ -99,9 +99,9 @@ impl Phrases {
     }
 
     /// What they make of a message that they cover.
-    fn action(&self, text: &str, hearing: &Hearing, work: &Work) -> Option<PlannedAction> {
+    fn action(&self, text: &str, input: &ParseInput, work: &Work) -> Option<PlannedAction> {
         let grammar = self.grammar();
-        let heard = AnnotatedText::with_times(text, hearing.reference, grammar.lexicon);
+        let heard = AnnotatedText::with_times(text, input.reference, grammar.lexicon);
         let all = 0..heard.tokens.len();
         if is_of_several_sentences(&heard) {
             return None;
@@ -114,7 +114,7 @@ impl Phrases {
         let is_time = |found: &ClauseMatch| found.slots.iter().any(|slot| slot.kind == SlotType::Time);
         let fits = |found: &ClauseMatch| {
             time.is_some() == is_time(found)
-                && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing, work))
+                && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), input, work))
         };
         let found = readings(grammar, &heard, all, work).into_iter().find(fits)?;
         let words = |slot: &super::matching::Filler| match (slot.kind, &time) {
@@ -131,12 +131,12 @@ impl Phrases {
 
 /// What the first of the hearing's phrases that covers the message makes of it. Only services of `domains` are asked;
 /// an empty slice allows any.
-pub fn planned(hearing: &Hearing, domains: &[String], work: &Work) -> Option<PlannedAction> {
+pub fn planned(input: &ParseInput, domains: &[String], work: &Work) -> Option<PlannedAction> {
     let asked = |phrases: &&&Phrases| domains.is_empty() || domains.contains(&phrases.service);
-    let mut phrases = hearing.phrases.iter().filter(asked).peekable();
+    let mut phrases = input.phrases.iter().filter(asked).peekable();
     phrases.peek()?;
-    let text = own_words(hearing.text);
-    phrases.find_map(|phrases| phrases.action(&text, hearing, work))
+    let text = own_words(input.text);
+    phrases.find_map(|phrases| phrases.action(&text, input, work))
 }
 
 /// Words behind a mark that ends a sentence.
@@ -147,12 +147,12 @@ fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
 }
 
 /// Whether what a slot would take holds a request of its own, behind a conjunction.
-fn asks_for_more(words: &str, hearing: &Hearing, work: &Work) -> bool {
+fn asks_for_more(words: &str, input: &ParseInput, work: &Work) -> bool {
     const CONNECTORS: [&str; 6] = ["and", "then", "also", "but", ",", ";"];
-    let heard = AnnotatedText::with_times(words, hearing.reference, GRAMMAR.lexicon);
+    let heard = AnnotatedText::with_times(words, input.reference, GRAMMAR.lexicon);
     let connects = |at: &usize| CONNECTORS.contains(&lower(&words[heard.tokens[*at].span.clone()]).as_str());
     let starts: Vec<usize> = (0..heard.tokens.len()).filter(connects).collect();
-    let alone = hearing.alone(words);
+    let alone = input.alone(words);
     let parser = Parser::new(&alone, &heard, &[], work);
     let part = |start: &usize| -> Range<usize> { start + 1..heard.tokens.len() };
     starts
@@ -196,10 +196,10 @@ warn unit=celsius
 
     fn understood(text: &str) -> Option<PlannedAction> {
         let (phrases, reference) = (weather(), monday());
-        let hearing = Hearing { phrases: &[&phrases], ..alone(text, &reference) };
-        let guess = routing::route(&hearing);
+        let input = ParseInput { phrases: &[&phrases], ..alone(text, &reference) };
+        let guess = routing::route(&input);
         let domains = [String::from("weather")];
-        let Understood::Plan { plan: mut planned, .. } = plan(&hearing, &domains) else {
+        let Understood::Plan { plan: mut planned, .. } = plan(&input, &domains) else {
             assert!(!guess.domains.contains(&domains[0]), "{text}: routed and not planned");
             return None;
         };
@@ -248,11 +248,11 @@ warn unit=celsius
         let (phrases, reference) = (weather(), monday());
         for text in ["remind me to call mom tomorrow at 5pm", "what's on my calendar tomorrow", "hello"] {
             let alone = alone(text, &reference);
-            let beside = Hearing { phrases: &[&phrases], ..alone };
+            let beside = ParseInput { phrases: &[&phrases], ..alone };
             assert_eq!(routing::route(&alone), routing::route(&beside));
             assert_eq!(plan(&alone, &[]), plan(&beside, &[]));
         }
-        let asked = Hearing { phrases: &[&phrases], ..alone("weather in Oslo", &reference) };
+        let asked = ParseInput { phrases: &[&phrases], ..alone("weather in Oslo", &reference) };
         assert_eq!(plan(&asked, &["task".to_owned()]), Understood::SmallTalk);
     }
 

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::annotated::AnnotatedText;
 use super::grammar::{GRAMMAR, Grammar};
-use super::hearing::Hearing;
 use super::lexicon::WordId;
 use super::matching::ClauseMatch;
+use super::parse_input::ParseInput;
 use super::text::TokenMark;
 use crate::language::entries::entries;
 use crate::language::time::{self, Grain, Problem, TimeRole, When};
@@ -20,7 +20,7 @@ use brain_core::core::text::capital;
 #[derive(Debug, Clone, Copy)]
 pub struct ClauseReading<'a> {
     pub grammar: Grammar<'static>,
-    pub hearing: &'a Hearing<'a>,
+    pub input: &'a ParseInput<'a>,
     pub heard: &'a AnnotatedText<'a>,
     pub found: &'a ClauseMatch<'a>,
     pub domains: &'a [String],
@@ -184,7 +184,7 @@ impl<'a> ClauseReading<'a> {
         if let Some(either) = self.either(&all) {
             return Some(either);
         }
-        let is_time = |joined: &TimeWords| matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
+        let is_time = |joined: &TimeWords| matches!(time::resolve(&joined.text, self.input.reference), Some(Ok(_)));
         let fit = matches!(*all.as_slice(), [one, other] if !self.are_apart(one, other));
         if let Some(joined) = fit.then(|| self.words(&all)).filter(is_time) {
             return Some(joined);
@@ -202,7 +202,7 @@ impl<'a> ClauseReading<'a> {
         if !self.clause_holds("alarms") {
             return words;
         }
-        let alone = time::resolve(&words.text, self.hearing.reference);
+        let alone = time::resolve(&words.text, self.input.reference);
         match (self.heard.time(mask).map(|found| &found.result), alone) {
             (Some(Ok(When::Point { at, grain: Grain::Minute })), Some(Ok(When::Point { at: other, .. })))
                 if *at != other =>

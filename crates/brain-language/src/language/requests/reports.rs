@@ -10,8 +10,8 @@ mod bare;
 use std::collections::BTreeMap;
 
 use super::grammar::GRAMMAR;
-use super::hearing::Hearing;
 use super::lexicon::WordId;
+use super::parse_input::ParseInput;
 use super::phrases::{self, Phrases};
 use super::reading::{tidy, without_determiner};
 use super::understood::Understood;
@@ -82,45 +82,45 @@ impl StateReport {
 
 /// The report that a message is, if it is nothing else than that and perhaps a remark behind it; none where the steps do
 /// not suffice.
-pub fn report(hearing: &Hearing, work: &Work) -> Option<StateReport> {
-    let text = hearing.text;
+pub fn report(input: &ParseInput, work: &Work) -> Option<StateReport> {
+    let text = input.text;
     const ENDS: [&str; 8] = [".", "!", ",", ";", "\n", " so ", " - ", " — "];
-    if let Some(whole) = read(hearing, work) {
+    if let Some(whole) = read(input, work) {
         return Some(whole);
     }
     let mut ends: Vec<(usize, &str)> = ENDS.iter().flat_map(|end| text.match_indices(end)).collect();
     ends.sort_unstable();
     let cut = |(at, end): &(usize, &str)| {
         let (head, rest) = (text.get(..*at)?, text.get(at + end.len()..)?.trim());
-        let report = read(&hearing.alone(head), work)?;
-        is_remark(&hearing.alone(rest), work).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
+        let report = read(&input.alone(head), work)?;
+        is_remark(&input.alone(rest), work).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
     };
     ends.iter().rev().take(ENDS_MAX).find_map(cut)
 }
 
 /// Asks for nothing, and takes nothing back.
-fn is_remark(hearing: &Hearing, work: &Work) -> bool {
+fn is_remark(input: &ParseInput, work: &Work) -> bool {
     const MATTERS: &str =
         "negation negated hypothetical dearcondition dearrestriction dearcorrection dearnegation dearrequest";
     let lexicon = GRAMMAR.lexicon;
-    let text = hearing.text;
+    let text = input.text;
     let ids: Vec<WordId> = text.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
     !text.contains(['?', '？', '؟'])
         && text.contains(char::is_alphanumeric)
         && !MATTERS.split(' ').any(|class| lexicon.find(class, &ids).is_some())
         && !["errand", "deerrand"].iter().any(|class| lexicon.starts(class, &ids).is_some())
-        && matches!(super::plan_within(hearing, &[], work), Understood::NotUnderstood { .. } | Understood::SmallTalk)
+        && matches!(super::plan_within(input, &[], work), Understood::NotUnderstood { .. } | Understood::SmallTalk)
 }
 
-fn read(hearing: &Hearing, work: &Work) -> Option<StateReport> {
-    let text = hearing.text;
+fn read(input: &ParseInput, work: &Work) -> Option<StateReport> {
+    let text = input.text;
     if text.trim_end().ends_with(['?', '？', '؟']) {
         return None;
     }
-    let framed = Hearing { phrases: &[&FRAMES], ..hearing.alone(text) };
+    let framed = ParseInput { phrases: &[&FRAMES], ..input.alone(text) };
     let PlannedAction { command, params, .. } = phrases::planned(&framed, &[], work)?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
-    if said("when").is_some_and(|when| is_to_come(when, hearing.reference)) {
+    if said("when").is_some_and(|when| is_to_come(when, input.reference)) {
         return None;
     }
     let named = tidy(said("what")?);

@@ -65,7 +65,7 @@ pub fn days(said: &ClauseReading) -> Option<ListedParts> {
         return None;
     }
     let words: Vec<String> = masks.iter().map(|mask| said.words(&[*mask]).text).collect();
-    let resolved = |text: &String| time::resolve(text, said.hearing.reference)?.ok();
+    let resolved = |text: &String| time::resolve(text, said.input.reference)?.ok();
     let all: Vec<When> = words.iter().map(resolved).collect::<Option<_>>()?;
     let is_day = |when: &When| matches!(when, When::Point { grain: Grain::Day, .. });
     let dates: Vec<_> = all.iter().map(|when| when.start().map(|at| at.date_naive())).collect::<Option<_>>()?;

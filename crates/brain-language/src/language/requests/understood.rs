@@ -1,6 +1,6 @@
 //! Results: what comes of a message.
 
-use super::account::{PartAccount, Unread};
+use super::account::{PartAccount, Residue};
 use super::condition::Condition;
 use brain_core::core::plan::{Plan, PlannedAction};
 
@@ -30,7 +30,7 @@ pub enum Understood {
     /// Some of it was understood, and some of it that matters was not. Nothing may be done before that is settled.
     Partly {
         plan: Plan,
-        unread: Vec<Unread>,
+        unread: Vec<Residue>,
         account: PartAccount,
     },
     NotUnderstood {

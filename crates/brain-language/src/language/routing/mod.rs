@@ -13,7 +13,7 @@ use super::requests::grammar::GRAMMAR;
 use super::requests::intents::Intent;
 use super::requests::parser::{Parser, parsed};
 use super::requests::text::{Token, TokenMark, own_words};
-use super::requests::{Hearing, PlanDraft};
+use super::requests::{ParseInput, PlanDraft};
 use super::requests::{antecedent, phrases};
 use super::work::Work;
 use crate::language::tables::MadeTables;
@@ -85,25 +85,25 @@ pub(super) fn ready() {
 }
 
 /// Kind, domains and confidence of a message.
-pub fn route(hearing: &Hearing) -> Guess {
-    route_by(&MODEL, hearing, &Work::default())
+pub fn route(input: &ParseInput) -> Guess {
+    route_by(&MODEL, input, &Work::default())
 }
 
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
-pub fn route_by(model: &RoutingWeights, hearing: &Hearing, work: &Work) -> Guess {
-    parsed(hearing, &[], work, |parser| routed(model, parser))
+pub fn route_by(model: &RoutingWeights, input: &ParseInput, work: &Work) -> Guess {
+    parsed(input, &[], work, |parser| routed(model, parser))
 }
 
 /// The same of a message that is parsed for all services.
 pub fn routed(model: &RoutingWeights, parser: &Parser) -> Guess {
-    let (hearing, work) = (parser.hearing, parser.work);
-    if let Some(action) = phrases::planned(hearing, &[], work) {
+    let (input, work) = (parser.input, parser.work);
+    if let Some(action) = phrases::planned(input, &[], work) {
         return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
     }
-    let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
+    let own = own_words(&head_and_tail(input.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
-    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon).without_timeish(GRAMMAR.lexicon);
-    let alone = Hearing { history: &[], ..*hearing };
+    let heard = AnnotatedText::new(&text, input.reference, GRAMMAR.lexicon).without_timeish(GRAMMAR.lexicon);
+    let alone = ParseInput { history: &[], ..*input };
     let ahead = (alone.builders.ahead)(&text, &alone, &[], work);
     if !ahead.is_empty() {
         let domains = ahead.into_iter().map(|action| action.service).collect();
@@ -157,7 +157,7 @@ pub fn routed(model: &RoutingWeights, parser: &Parser) -> Guess {
     let investigates = investigating > THRESHOLD;
     confidence *= if investigates { investigating } else { 1.0 - investigating };
     let misheard = domains.is_empty() && speaks_of(&heard, "ours");
-    if text != own || misheard || (!hearing.history.is_empty() && speaks_of(&heard, "leaning")) {
+    if text != own || misheard || (!input.history.is_empty() && speaks_of(&heard, "leaning")) {
         confidence = confidence.min(UNREAD_CONFIDENCE);
     }
     let kind = match (domains.is_empty(), investigates) {
@@ -238,11 +238,11 @@ fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
 
 /// An order with a pronoun, or an addition to it: the message means something only after what was said before.
 fn about_it(parser: &Parser, heard: &AnnotatedText, alone: &[Intent]) -> Option<Guess> {
-    let hearing = parser.hearing;
-    if hearing.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
+    let input = parser.input;
+    if input.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
         return None;
     }
-    let together = parser.with(hearing, heard, &[], parser.work).intents();
+    let together = parser.with(input, heard, &[], parser.work).intents();
     if together == alone {
         return None;
     }

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::*;
 use crate::services::filling::BUILDERS;
-use brain_language::language::requests::{Hearing, Phrases, Understood, plan};
+use brain_language::language::requests::{ParseInput, Phrases, Understood, plan};
 use brain_language::language::testing::monday;
 
 /// The command and its parameters that a message comes to; `None` where it is none of these.
 fn asked(text: &str) -> Option<(String, Value)> {
     let (phrases, reference) = (Phrases::read(NAME, PHRASES).unwrap(), monday());
-    let hearing = Hearing { phrases: &[&phrases], ..Hearing::new(text, &reference, BUILDERS) };
-    let Understood::Plan { plan, .. } = plan(&hearing, &[]) else { return None };
+    let input = ParseInput { phrases: &[&phrases], ..ParseInput::new(text, &reference, BUILDERS) };
+    let Understood::Plan { plan, .. } = plan(&input, &[]) else { return None };
     let [planned] = plan.actions.as_slice() else { return None };
     AssistantRequest::of(planned).map(|_| (planned.command.clone(), Value::Object(planned.params.clone())))
 }

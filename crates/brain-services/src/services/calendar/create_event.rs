@@ -29,7 +29,7 @@ use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{Action, PlannedAction, Target};
 use brain_core::core::stakes::Stakes;
 use brain_language::language::requests::built::{Built, set};
-use brain_language::language::requests::further::may_be_needed;
+use brain_language::language::requests::coordination::may_be_needed;
 use brain_language::language::requests::lexicon::{RequestLexicon, WordId};
 use brain_language::language::requests::reading::{
     ClauseReading, TimeWords, behind, people, tidy, title, without_determiner,
@@ -278,7 +278,7 @@ fn is_appointment(said: &ClauseReading, when: Option<&TimeWords>) -> bool {
     let Some(words) = when.filter(|words| !time::is_clock_only(&words.text)) else {
         return false;
     };
-    let reference = said.hearing.reference;
+    let reference = said.input.reference;
     match time::resolve(&words.text, reference) {
         Some(Ok(When::Point { at, grain: Grain::Minute } | When::Range { start: at, grain: Grain::Minute, .. })) => {
             at.to_utc() > reference.now

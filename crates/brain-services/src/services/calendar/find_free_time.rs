@@ -153,7 +153,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let text = said.typed();
     let occasion = OCCASIONS.iter().find(|(name, ..)| text.contains(&format!(" {name}")));
     let words = said.moment("", &[]).map(|words| words.text);
-    let split = words.as_deref().and_then(|w| split_length(w, said.hearing.reference));
+    let split = words.as_deref().and_then(|w| split_length(w, said.input.reference));
     let day = split.as_ref().map(|(day, _)| day.strip_prefix("on ").unwrap_or(day).to_owned()).or(words);
     let is_meal = occasion.is_some_and(|(name, ..)| !matches!(*name, "coffee" | "call"));
     let day_has_clock = day.as_deref().is_some_and(|d| d.chars().any(|c| c.is_ascii_digit()));

@@ -55,14 +55,14 @@ use super::capabilities::{Content, Mirroring, Offerable, Reminders};
 use super::circumstance::{Circumstance, Evidence};
 use super::context::RequestContext;
 use super::dav::DavReplica as _;
-use super::described::{Beside, over_one};
+use super::described::{Timing, over_one};
 use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
 use super::registry::Registration;
 use super::replica;
 use super::searchable::Searchable;
-use super::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
+use super::service::{AgendaItem, AgendaKind, ContextRequest, ContextRole, Noticed, Rezoned, Service, ServiceInfo};
 use super::show::Moment;
 use super::texts;
 use brain_core::core::ids::UserId;
@@ -84,7 +84,7 @@ pub(super) const BUILDERS: [(&str, Builder); 6] = [
     ("create_event", create_event::built),
     ("update_event", update_event::built),
     ("remind_of_event", remind_of_event::built),
-    ("delete_event", |said| over_one(said, NAME, "delete_event", Beside::Which(None))),
+    ("delete_event", |said| over_one(said, NAME, "delete_event", Timing::Which(None))),
 ];
 
 /// The orders by which it asks the store for events.
@@ -159,7 +159,7 @@ impl Service for CalendarService {
         self.for_archive(ctx).await
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         let to = ctx.now + Duration::days(values::DAYS);
         let found = self.between(ctx, ctx.now, to).await?;
         Ok(found.iter().take(wanted.limit).map(|(event, o)| noticed(event, o, ctx)).collect())

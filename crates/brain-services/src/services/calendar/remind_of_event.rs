@@ -11,7 +11,7 @@ use super::view::EventChanged;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject, one_or_many, planned};
 use crate::services::context::RequestContext;
-use crate::services::described::{self, Beside};
+use crate::services::described::{self, Timing};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::offsets;
@@ -40,7 +40,7 @@ pub(in crate::services) fn remind_of(name: &str, lengths: Vec<String>) -> Option
 
 /// A reminder of an event, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
-    let Some(found) = described::find_by(said, "what", NAME, Beside::Nothing) else { return Built::No };
+    let Some(found) = described::find_by(said, "what", NAME, Timing::Nothing) else { return Built::No };
     let mut action = said.action(NAME, RemindOfEvent::NAME);
     set(&mut action, "find_by", Some(found));
     if let Some(&length) = said.lengths(&[]).first() {

@@ -34,7 +34,7 @@ const TOO_OFTEN: [&str; 2] = ["FREQ=MINUTELY", "FREQ=SECONDLY"];
 const MISSED_MAX: u32 = 1_000;
 
 /// One reminder of one time of an event.
-pub(super) struct EventRing {
+pub(super) struct EventReminderTime {
     pub at: DateTime<Utc>,
     /// What it tells of.
     pub of: Occurrence,
@@ -42,14 +42,14 @@ pub(super) struct EventRing {
 
 impl Event {
     /// The first reminder behind an instant.
-    pub(super) fn next_ring(&self, after: DateTime<Utc>, zone: Tz) -> Option<EventRing> {
+    pub(super) fn next_ring(&self, after: DateTime<Utc>, zone: Tz) -> Option<EventReminderTime> {
         let rings = self.reminders.iter().filter_map(|reminder| self.ring_of(*reminder, after, zone));
         let snoozed = self.snoozed.filter(|at| *at > after);
-        let again = snoozed.and_then(|at| Some(EventRing { at, of: self.current(at, zone)? }));
+        let again = snoozed.and_then(|at| Some(EventReminderTime { at, of: self.current(at, zone)? }));
         rings.chain(again).min_by_key(|ring| ring.at)
     }
 
-    fn ring_of(&self, reminder: EventReminder, after: DateTime<Utc>, zone: Tz) -> Option<EventRing> {
+    fn ring_of(&self, reminder: EventReminder, after: DateTime<Utc>, zone: Tz) -> Option<EventReminderTime> {
         // Whoever may write into a calendar would have somebody's chat ring every minute.
         if self.recurrence.as_ref().is_some_and(|rule| TOO_OFTEN.iter().any(|often| rule.contains(often))) {
             return None;
@@ -63,7 +63,7 @@ impl Event {
             let of = self.next_after(behind, zone)?;
             let at = reminder.rings_at(of.start, zone)?;
             if at > after {
-                return Some(EventRing { at, of });
+                return Some(EventReminderTime { at, of });
             }
             behind = of.from;
         }

@@ -6,7 +6,7 @@ use super::record::{Event, NAME};
 use crate::services::address_book::AddressBook;
 use crate::services::backend::{Backends, KeptPlace, RecordEdit};
 use crate::services::context::RequestContext;
-use crate::services::dav::{DavKeeper, DavReplica};
+use crate::services::dav::{DavReplica, DavSyncWorker};
 use crate::services::error::ServiceError;
 use crate::services::items;
 use crate::services::replica::Replica;
@@ -35,7 +35,7 @@ pub struct CalendarService {
     /// Whom names mean; `None`: only what events say.
     pub(super) book: Option<Arc<dyn AddressBook>>,
     pub(super) backends: Backends<Event>,
-    keeper: Option<Arc<DavKeeper<Event>>>,
+    keeper: Option<Arc<DavSyncWorker<Event>>>,
 }
 
 impl CalendarService {
@@ -52,7 +52,7 @@ impl CalendarService {
 
     /// The same, where this keeps the accounts of people in step.
     #[must_use]
-    pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Event>>>) -> Self {
+    pub fn kept_by(self, keeper: Option<Arc<DavSyncWorker<Event>>>) -> Self {
         Self { keeper, ..self }
     }
 
@@ -176,7 +176,7 @@ impl Replica for CalendarService {
 }
 
 impl DavReplica for CalendarService {
-    fn keeper(&self) -> Option<&DavKeeper<Event>> {
+    fn keeper(&self) -> Option<&DavSyncWorker<Event>> {
         self.keeper.as_deref()
     }
 }

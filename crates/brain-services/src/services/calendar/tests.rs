@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::services::registry::Registration;
-use crate::services::service::{Prepared, Wanted};
+use crate::services::service::{ContextRequest, Prepared};
 use crate::testing::{World, authorized, local};
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{Action, PlannedAction};
@@ -357,7 +357,7 @@ async fn context_is_a_week_of_lines_and_others_words_are_marked() {
     put(&world, &[event("a", "Gym", "2026-01-12 18:00", Some("2026-01-12 19:00")), invited]).await;
     let noticed = calendar
         .service
-        .notice(&world.ctx, &Wanted { message: String::new(), limit: 10, in_sight_from: None })
+        .notice(&world.ctx, &ContextRequest { message: String::new(), limit: 10, in_sight_from: None })
         .await
         .unwrap();
     assert_eq!(noticed[0].line, "Mon 2026-01-12 18:00–19:00 Gym");

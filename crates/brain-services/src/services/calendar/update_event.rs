@@ -16,7 +16,7 @@ use super::view::{EventChanged, EventView, backwards};
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many};
 use crate::services::context::RequestContext;
-use crate::services::described::{self, Beside};
+use crate::services::described::{self, Timing};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::replica::{Edits, PlannedEdits};
@@ -366,7 +366,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         changes.insert("summary".into(), json!(title(&name)));
     }
     let moved_to = target.as_ref().filter(|_| said.found.slot("attendees").is_none());
-    let times = Beside::Which(moved_to.map(|(words, _)| words));
+    let times = Timing::Which(moved_to.map(|(words, _)| words));
     let Some(found) = described::find_by(said, "what", NAME, times) else { return Built::No };
     let mut action = said.action(NAME, "update_event");
     set(&mut action, "find_by", Some(found));

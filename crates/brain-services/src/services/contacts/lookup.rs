@@ -19,7 +19,7 @@ use brain_core::core::ids::UserId;
 use brain_core::core::text::grouped;
 use brain_core::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX, PEOPLE_FLAGS_MAX};
 use brain_core::ports::{Description, Key, Needs, Query, RecordExt};
-use brain_language::language::people::{self, AskedPeople, Candidate, Familiarity};
+use brain_language::language::people::{self, Candidate, Familiarity, PeopleMatcher};
 use brain_language::language::terms;
 
 /// Letters of a name that are taken to be right when nobody has it.
@@ -240,7 +240,7 @@ impl Contacts {
             ids.extend(self.members(owner, name, &group, members_max, found).await?);
         }
         ids.extend(self.described(owner, people::words_meant(name), name, found).await?);
-        let asked = AskedPeople::of([name]);
+        let asked = PeopleMatcher::of([name]);
         let fits = |id: &String| {
             let contact = found.contacts.get(id);
             contact.is_some_and(|(contact, _)| asked.may_mean(&Candidate::from(&person_saved(contact))))

@@ -39,7 +39,7 @@ use super::items;
 use super::registry::Registration;
 use super::replica;
 use super::searchable::Searchable;
-use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
+use super::service::{ContextRequest, ContextRole, Noticed, Service, ServiceInfo};
 use brain_core::core::ids::UserId;
 use brain_core::core::text::visible;
 use brain_core::core::turn::Along;
@@ -151,7 +151,7 @@ impl Service for Contacts {
         Ok(ArchivedFiles { files, told, ..ArchivedFiles::default() })
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         let people = self.people(&ctx.owner, &PeopleQuery::default().and_said(&wanted.message)).await?;
         Ok(people.iter().take(wanted.limit).map(noticed).collect())
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cards::{Cards, File};
 use super::record::{BY_ORIGIN, Contact, NAME};
 use crate::services::backend::Backends;
-use crate::services::dav::{DavKeeper, DavReplica};
+use crate::services::dav::{DavReplica, DavSyncWorker};
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::error::ServiceError;
 use crate::services::replica::Replica;
@@ -22,7 +22,7 @@ pub struct Contacts {
     vcf: PathBuf,
     pub(super) file: Arc<Mutex<File>>,
     pub(super) backends: Backends<Contact>,
-    keeper: Option<Arc<DavKeeper<Contact>>>,
+    keeper: Option<Arc<DavSyncWorker<Contact>>>,
 }
 
 impl Contacts {
@@ -47,7 +47,7 @@ impl Contacts {
 
     /// The same, where this keeps the accounts of people in step.
     #[must_use]
-    pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Contact>>>) -> Self {
+    pub fn kept_by(self, keeper: Option<Arc<DavSyncWorker<Contact>>>) -> Self {
         Self { keeper, ..self }
     }
 
@@ -83,7 +83,7 @@ impl Replica for Contacts {
 }
 
 impl DavReplica for Contacts {
-    fn keeper(&self) -> Option<&DavKeeper<Contact>> {
+    fn keeper(&self) -> Option<&DavSyncWorker<Contact>> {
         self.keeper.as_deref()
     }
 }

@@ -7,8 +7,8 @@ use crate::services::address_book::PeopleQuery;
 use crate::services::backend::RecordOrigin;
 use crate::services::dav::{DavReader, ResourceName};
 use crate::services::email::demo;
-use crate::services::email::tests::{Home, mail, request_context, result, run};
-use crate::services::service::{Attempt, Prepared, Wanted};
+use crate::services::email::tests::{MailWorld, mail, request_context, result, run};
+use crate::services::service::{Attempt, ContextRequest, Prepared};
 use crate::testing::authorized;
 use brain_core::core::plan::{Action, Taint};
 use brain_core::ports::{Batch, Expect};
@@ -17,7 +17,7 @@ use brain_language::language::people::Familiarity;
 
 mod many;
 
-async fn find(home: &Home, query: &str) -> Vec<String> {
+async fn find(home: &MailWorld, query: &str) -> Vec<String> {
     let found = run(&home.people, &home.ctx, "find", json!({"query": query}), "1").await;
     let found = result(found);
     let people = found["people"].as_array().unwrap();
@@ -25,15 +25,15 @@ async fn find(home: &Home, query: &str) -> Vec<String> {
 }
 
 /// Saves, commits, and gives the person as the receipt sees them.
-async fn save(home: &Home, params: Value, key: &str) -> Value {
+async fn save(home: &MailWorld, params: Value, key: &str) -> Value {
     let saved = run(&home.people, &home.ctx, "save", params, key).await;
     let changes = saved.changes.clone();
     home.store.commit(Batch { changes }).await.unwrap();
     result(saved)["person"].clone()
 }
 
-fn with_demo() -> Home {
-    let home = Home::new();
+fn with_demo() -> MailWorld {
+    let home = MailWorld::new();
     demo::fill(home.dir.path(), &home.ctx.owner, home.ctx.now, home.ctx.zone).unwrap();
     home
 }
@@ -95,7 +95,7 @@ async fn saving_completes_the_person_of_that_name() {
 
 #[tokio::test]
 async fn somebody_new_is_saved_for_their_owner_alone() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let person = save(&home, json!({"name": "  Zed   Zimmer ", "email": "zed@x.example"}), "1").await;
     assert_eq!(person["name"], "Zed Zimmer");
     assert_eq!(find(&home, "zed").await, ["Zed Zimmer"]);
@@ -118,7 +118,7 @@ async fn an_unclear_name_is_asked_about() {
 
 #[tokio::test]
 async fn the_file_is_read_again_when_it_changes() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let path = home.dir.path().join("contacts.vcf");
     assert!(find(&home, "ann").await.is_empty());
     fs::write(&path, "BEGIN:VCARD\nFN:Ann\nEMAIL:ann@x.example\nEND:VCARD\n").unwrap();
@@ -142,7 +142,7 @@ async fn a_sender_never_takes_the_place_of_a_saved_person() {
 #[tokio::test]
 async fn a_message_brings_up_the_people_it_names() {
     let home = with_demo();
-    let wanted = Wanted { message: "email Bob about the chad offer".into(), limit: 5, in_sight_from: None };
+    let wanted = ContextRequest { message: "email Bob about the chad offer".into(), limit: 5, in_sight_from: None };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     let lines: Vec<&str> = noticed.iter().map(|n| n.line.as_str()).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
@@ -153,7 +153,7 @@ async fn a_message_brings_up_the_people_it_names() {
 
 #[tokio::test]
 async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_themself() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let params = json!({"name": "Zoe Quist", "email": "zoe@evil.example"});
     let entry = |taints: &[&str]| {
         let taint = |param: &&str| Taint {
@@ -173,7 +173,7 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
     let attempt = Attempt { key: "z".repeat(32), begun: chrono::DateTime::UNIX_EPOCH };
     let saved = home.people.perform(&home.ctx, &authorized(entry(&["email"])), &attempt).await;
     home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
-    let wanted = Wanted { message: "email Zoe".into(), limit: 5, in_sight_from: None };
+    let wanted = ContextRequest { message: "email Zoe".into(), limit: 5, in_sight_from: None };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     assert_eq!(noticed[0].untrusted[0].label(), "a contact from a mail from Bob");
     assert_eq!(noticed[0].untrusted, saved.untrusted);
@@ -190,7 +190,7 @@ const SHARED: &str = "an address book that others write into, too";
 
 /// A card of an account's book: names (the first is FN), and addresses of which the first is preferred. `others`:
 /// others write into that book.
-async fn carded(home: &Home, id: &str, names: &[&str], emails: &[&str], others: bool) {
+async fn carded(home: &MailWorld, id: &str, names: &[&str], emails: &[&str], others: bool) {
     let list = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
     let mut card = Contact {
         nicknames: list(&names[1..]),
@@ -209,19 +209,19 @@ async fn carded(home: &Home, id: &str, names: &[&str], emails: &[&str], others: 
 }
 
 /// The person has written to Anna Berg, and called her so.
-fn with_anna() -> Home {
-    let home = Home::new();
+fn with_anna() -> MailWorld {
+    let home = MailWorld::new();
     wrote(&home, "Anna Berg <anna@known.example>");
     home
 }
 
-fn wrote(home: &Home, to: &str) {
+fn wrote(home: &MailWorld, to: &str) {
     let text = format!("From: me@example.com\nTo: {to}\nSubject: x\nDate: 1 May 2026 08:00:00 +0000\n\nx");
     home.lay(".Sent/cur", &format!("{}:2,S", to.len()), text.as_bytes());
 }
 
 /// Whom a name means: an address, `? ` and those to choose from, or `-`.
-async fn meant(home: &Home, asked: &str) -> String {
+async fn meant(home: &MailWorld, asked: &str) -> String {
     let people = home.contacts.people(&home.ctx.owner, &PeopleQuery::names([asked])).await.unwrap();
     let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let emails = |found: &[people::Recipient]| found.iter().map(|one| one.email.clone()).collect::<Vec<_>>().join(" ");
@@ -262,11 +262,11 @@ async fn a_card_takes_the_place_of_nobody_whom_the_person_has_written_to() {
 async fn what_everybody_is_called_is_nobodys_name_on_a_card_that_others_write() {
     let names = ["me", "myself", "all", "everyone", "the team", "team", "my boss", "boss", "mum", "us", "Chef", "moi"];
     for name in names {
-        let home = Home::new();
+        let home = MailWorld::new();
         carded(&home, "c1", &[name, name], &[EVE], true).await;
         carded(&home, "c2", &["Eve", name], &[EVE], true).await;
         assert_eq!(meant(&home, name).await, "-", "{name}");
-        let own = Home::new();
+        let own = MailWorld::new();
         save(&own, json!({"name": name, "email": "anna@known.example"}), "1").await;
         assert_eq!(meant(&own, name).await, KNOWN, "whom the person calls {name} is called so");
     }
@@ -274,7 +274,7 @@ async fn what_everybody_is_called_is_nobodys_name_on_a_card_that_others_write() 
 
 #[tokio::test]
 async fn two_of_a_name_are_two_wherever_they_are_kept() {
-    let home = Home::new();
+    let home = MailWorld::new();
     save(&home, json!({"name": "Anna Berg", "email": KNOWN}), "1").await;
     assert_eq!(meant(&home, "Anna Berg").await, KNOWN);
     fs::write(
@@ -296,7 +296,7 @@ async fn two_of_a_name_are_two_wherever_they_are_kept() {
 #[tokio::test]
 async fn an_address_that_changed_on_a_card_is_asked_about_until_it_was_written_to() {
     let card = |email: &str| format!("BEGIN:VCARD\nVERSION:3.0\nUID:1\nFN:Anna Berg\nEMAIL:{email}\nEND:VCARD\n");
-    let home = Home::new();
+    let home = MailWorld::new();
     wrote(&home, KNOWN);
     let reader = DavReader {
         owner: &home.ctx.owner,
@@ -324,7 +324,7 @@ async fn an_address_that_changed_on_a_card_is_asked_about_until_it_was_written_t
 
 #[tokio::test]
 async fn what_others_write_on_a_card_names_nobody_who_writes() {
-    let home = Home::new();
+    let home = MailWorld::new();
     carded(&home, "c1", &["Mum"], &[EVE], true).await;
     let addresses = [EVE.to_owned()].into();
     let names = home.contacts.names_of(&home.ctx.owner, &addresses).await.unwrap();
@@ -354,7 +354,7 @@ async fn only_whom_the_person_wrote_to_or_gave_is_no_stranger_on_a_card() {
 
 #[tokio::test]
 async fn a_number_and_an_address_are_taken_off_with_a_yes_and_a_note_is_kept() {
-    let home = Home::new();
+    let home = MailWorld::new();
     save(&home, json!({"name": "Rui Costa", "email": "rui@example.org", "phone": "+351 910 000 001"}), "1").await;
     let rui = save(&home, json!({"name": "Rui Costa", "email": "rui@work.example", "note": "our plumber"}), "2").await;
     assert_eq!((&rui["note"], rui["emails"].as_array().unwrap().len()), (&json!("our plumber"), 2));

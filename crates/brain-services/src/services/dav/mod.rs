@@ -14,17 +14,17 @@
 //! [`brain_wire::dav`].
 
 mod backend;
-mod keeper;
 mod place;
 mod reading;
 mod record;
 mod state;
 mod sync;
+mod sync_worker;
 #[cfg(test)]
 mod tests;
 
-pub use keeper::{DavKeeper, DavReplica};
 pub(super) use place::uid_of;
 pub use place::{DavPlace, dav_places};
 pub use record::{DavReader, DavRecord, ResourceName};
 pub use state::DavState;
+pub use sync_worker::{DavReplica, DavSyncWorker};

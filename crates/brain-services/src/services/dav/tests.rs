@@ -16,10 +16,10 @@ use brain_wire::dav::scripted::{Requests, etag, parts, prop, says, server};
 
 /// What the replica holds.
 #[derive(Default)]
-struct Held(Mutex<Vec<Event>>);
+struct ReplicaContents(Mutex<Vec<Event>>);
 
 #[async_trait]
-impl Mirror<Event> for Held {
+impl Mirror<Event> for ReplicaContents {
     async fn origins(&self) -> Result<Vec<RecordOrigin>, ServiceError> {
         Ok(self.0.lock().unwrap().iter().filter_map(|event| event.origin.clone()).collect())
     }
@@ -80,7 +80,7 @@ async fn a_server_that_answers_nothing_is_asked_singly_a_bounded_number_of_times
     };
     let (place, said) = silent(event).await;
     let (held, ctx) =
-        (Held::default(), request_context("tg:1", "2026-01-10T08:00:00Z".parse().unwrap(), chrono_tz::UTC));
+        (ReplicaContents::default(), request_context("tg:1", "2026-01-10T08:00:00Z".parse().unwrap(), chrono_tz::UTC));
     let mut asked = 0;
     for pass in 1..=3 {
         let ended = DavPass { place: &place, ctx: &ctx, mirror: &held }.run().await;
@@ -109,7 +109,7 @@ async fn what_is_not_there_keeps_nothing_behind_it_from_being_read() {
     })
     .await;
     let (held, ctx) =
-        (Held::default(), request_context("tg:1", "2026-01-10T08:00:00Z".parse().unwrap(), chrono_tz::UTC));
+        (ReplicaContents::default(), request_context("tg:1", "2026-01-10T08:00:00Z".parse().unwrap(), chrono_tz::UTC));
     for _ in 0..3 {
         let _ = DavPass { place: &place, ctx: &ctx, mirror: &held }.run().await;
     }

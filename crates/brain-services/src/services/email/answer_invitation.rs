@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::compose::{Letter, same_address, wire_address};
-use super::enclosed::{CALENDAR_REPLY, Enclosed, files_of};
 use super::filling;
 use super::invitation::{self, Invitation, InvitationAnswer, InvitationAsks};
 use super::mail::{MailId, NAME};
+use super::mime_attachments::{CALENDAR_REPLY, MimeAttachments, files_of};
 use super::outgoing::Sending;
 use super::prepare::{bad_address, leaving, trimmed, unified};
 use super::read;
@@ -69,9 +69,11 @@ impl AnswerInvitation {
         Letter { to: self.to.clone(), subject, body, from: self.from.clone(), ..Letter::default() }
     }
 
-    fn enclosed(&self) -> Vec<Enclosed> {
-        let reply =
-            self.reply.as_ref().map(|text| Enclosed::new("reply.ics", CALENDAR_REPLY, text.clone().into_bytes()));
+    fn enclosed(&self) -> Vec<MimeAttachments> {
+        let reply = self
+            .reply
+            .as_ref()
+            .map(|text| MimeAttachments::new("reply.ics", CALENDAR_REPLY, text.clone().into_bytes()));
         reply.into_iter().collect()
     }
 }

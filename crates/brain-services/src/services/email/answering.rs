@@ -35,7 +35,7 @@ pub(super) enum AnswerTo {
 
 /// What the person said of an answer.
 #[derive(Debug)]
-pub(super) struct AnswerWanted<'a> {
+pub(super) struct ReplyRequest<'a> {
     pub find_by: &'a str,
     pub body: String,
     pub greets: Option<&'a str>,
@@ -61,7 +61,7 @@ impl Email {
     pub(super) async fn prepare_answer<C>(
         &self,
         ctx: &RequestContext,
-        wanted: AnswerWanted<'_>,
+        wanted: ReplyRequest<'_>,
         reach: AnswerTo,
     ) -> Result<Result<PreparedAnswer, Prepared<C>>, ServiceError> {
         let view = self.mailboxes.mail(&ctx.owner).await?;

@@ -21,8 +21,8 @@ use quoted_printable::{Options, encode_with_options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::attached::Attached;
-use super::enclosed::Enclosed;
+use super::mime_attachments::MimeAttachments;
+use super::outgoing_files::OutgoingFiles;
 use super::read::one_line;
 use crate::services::command::one_or_many;
 use brain_core::core::text::quoted;
@@ -54,7 +54,7 @@ pub struct Letter {
     pub(super) unaddressed: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
-    pub(super) attached: Vec<Attached>,
+    pub(super) attached: Vec<OutgoingFiles>,
     // Of the account that it leaves from, filled in by code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -122,7 +122,7 @@ pub struct Envelope {
     /// The Date header.
     pub at: DateTime<Utc>,
     /// Files that go along.
-    pub enclosed: Vec<Enclosed>,
+    pub enclosed: Vec<MimeAttachments>,
 }
 
 /// Why a letter cannot be written.

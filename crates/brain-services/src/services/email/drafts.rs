@@ -4,13 +4,13 @@
 
 use std::path::Path;
 
-use super::attached::{Attached, are_same};
 use super::compose::{Envelope, Letter, compose, recipients, unsigned};
-use super::enclosed::files_of;
 use super::keeping::Written;
 use super::mail::{DRAFT, Mail};
 use super::mail_change::MailChange;
 use super::mailbox::Mailboxes;
+use super::mime_attachments::files_of;
+use super::outgoing_files::{OutgoingFiles, are_same};
 use super::read::Mailbox;
 use super::service::Email;
 use super::source::maildir::{self, Folder};
@@ -200,11 +200,11 @@ fn says_the_same(a: &Letter, b: &Letter) -> bool {
 }
 
 /// The files of a draft.
-fn attached(mail: &Mail, mailbox: &Path) -> Vec<Attached> {
+fn attached(mail: &Mail, mailbox: &Path) -> Vec<OutgoingFiles> {
     let raw = maildir::read(&mailbox.join(&mail.file.path)).ok();
     match raw.and_then(|raw| files_of(&raw)) {
-        Some(files) => files.iter().map(Attached::enclosed).collect(),
-        None => vec![Attached::unreadable()],
+        Some(files) => files.iter().map(OutgoingFiles::enclosed).collect(),
+        None => vec![OutgoingFiles::unreadable()],
     }
 }
 

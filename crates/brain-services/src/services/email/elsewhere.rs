@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use lettre::Address;
 
 use super::accounts::{MailAccount, MailBackend};
-use super::imap::keeper::KeptAccount;
 use super::imap::mailbox::ImapMailbox;
 use super::imap::name::is_of_account;
+use super::imap::sync_worker::KeptAccount;
 use super::mail_change::{MailChange, MailRef};
 use super::older_mail::OlderMail;
 use super::send::smtp::{Sender, Sent, Smtp, SmtpUrlError};

@@ -130,7 +130,7 @@ pub(super) fn find_by(said: &ClauseReading) -> Option<String> {
 
 /// The mail that was talked about last, unless something else of mail was since.
 fn it<'a>(said: &ClauseReading<'a>) -> Option<&'a PastAction> {
-    history::latest(said.hearing.history, |past| past.service == NAME).filter(|past| is_about_a_mail(past))
+    history::latest(said.input.history, |past| past.service == NAME).filter(|past| is_about_a_mail(past))
 }
 
 /// What was about one mail that is there: no draft, and no list of several.

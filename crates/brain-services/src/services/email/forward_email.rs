@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::compose::{Letter, signed, wire_address};
 use super::delete_email::sender;
-use super::enclosed::{Enclosed, Enclosure, enclosures, files_of};
 use super::filling::{body_of, recipients, with_link};
 use super::find::subject_or;
 use super::letter;
 use super::mail::NAME;
+use super::mime_attachments::{Enclosure, MimeAttachments, enclosures, files_of};
 use super::one_mail::{LocatedMail, OneMail};
 use super::outgoing::Sending;
 use super::prepare::{bad_address, called, copied, greeted, leaving, too_many, trimmed, unified};
@@ -257,7 +257,7 @@ impl Email {
     }
 
     /// The files that the card named, or why they cannot go along.
-    async fn enclosed(&self, ctx: &RequestContext, action: &Action) -> Result<Vec<Enclosed>, ServiceError> {
+    async fn enclosed(&self, ctx: &RequestContext, action: &Action) -> Result<Vec<MimeAttachments>, ServiceError> {
         let passed_on: PassedOn = before(action).ok_or(ServiceError::Several { noun: "mail" })?;
         if passed_on.enclosed.is_empty() {
             return Ok(Vec::new());
@@ -377,7 +377,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
         letter::word_to(&mut action.params, &to, &body);
     }
     // What is only sent is a mail where one was shown last.
-    let last = history::latest(said.hearing.history, |_| true);
+    let last = history::latest(said.input.history, |_| true);
     if !said.clause_holds("passeson") && !last.is_some_and(filling::is_about_a_mail) {
         return Built::No;
     }

@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::enclosed::Enclosed;
+use super::mime_attachments::MimeAttachments;
 use crate::services::components::{Component, ParsedResource, address, end_of, moment, organizer, stamp};
 use crate::services::show::Moment;
 use brain_core::core::text::one_line;
@@ -84,8 +84,8 @@ pub(super) struct Invitation {
 }
 
 /// The first text for calendars among the files of a mail.
-pub(super) fn text_of(files: &[Enclosed]) -> Option<String> {
-    let is_calendar = |file: &&Enclosed| {
+pub(super) fn text_of(files: &[MimeAttachments]) -> Option<String> {
+    let is_calendar = |file: &&MimeAttachments| {
         matches!(file.kind(), "text/calendar" | "text/x-vcalendar" | "application/ics") || file.name().ends_with(".ics")
     };
     let bytes = files.iter().find(is_calendar)?.bytes();

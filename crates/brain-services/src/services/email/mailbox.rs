@@ -37,7 +37,7 @@ pub struct Mailboxes {
     index: Arc<dyn Index>,
     pool: Arc<Pool>,
     quiet: Arc<SuspectLock>,
-    held: Mutex<HeldMailboxes>,
+    held: Mutex<OpenMailboxes>,
     pub(super) arrivals: Arrivals,
     news: Notify,
 }
@@ -53,12 +53,12 @@ enum OwnAddresses {
 
 /// Those in use, each with the number of its last use.
 #[derive(Debug, Default)]
-struct HeldMailboxes {
+struct OpenMailboxes {
     by_owner: HashMap<UserId, (u64, Arc<IndexedMailbox>)>,
     uses: u64,
 }
 
-impl HeldMailboxes {
+impl OpenMailboxes {
     /// Lets go of those that were not used for longest, when more is remembered than there is room for.
     fn make_room(&mut self) {
         let mut remembered: usize = self.by_owner.values().map(|(_, held)| held.summary().len()).sum();

@@ -16,8 +16,6 @@ mod answer_invitation;
 mod answering;
 mod archiving;
 mod arriving;
-mod attached;
-mod attaching;
 pub mod compose;
 pub mod correspondents;
 mod create_draft;
@@ -25,7 +23,7 @@ mod delete_email;
 pub mod demo;
 pub mod drafts;
 pub mod elsewhere;
-mod enclosed;
+mod file_bytes;
 mod filing;
 mod filling;
 mod find;
@@ -44,10 +42,12 @@ mod mark;
 mod marks;
 mod meant;
 mod mime;
+mod mime_attachments;
 pub mod older_mail;
 mod older_search;
 mod one_mail;
 mod outgoing;
+mod outgoing_files;
 mod pool;
 mod prepare;
 mod query;
@@ -93,14 +93,14 @@ use send_email::SendEmail;
 use watch::{ListWatches, UnwatchMail, WatchMail};
 
 use super::archived::{ArchivedFiles, Imported, Unarchived};
-use super::capabilities::{Drafts, Lookout, Mirroring, Reminders};
+use super::capabilities::{Drafts, EventWatcher, Mirroring, Reminders};
 use super::command::planned;
 use super::context::RequestContext;
 use super::error::ServiceError;
 use super::items;
 use super::registry::Registration;
 use super::searchable::Searchable;
-use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
+use super::service::{ContextRequest, ContextRole, Noticed, Service, ServiceInfo};
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::progress::Progress;
@@ -193,7 +193,7 @@ impl Service for Email {
         self.keeper.as_deref().map(|keeper| keeper as &dyn Mirroring)
     }
 
-    fn lookout(&self) -> Option<&dyn Lookout> {
+    fn lookout(&self) -> Option<&dyn EventWatcher> {
         Some(self)
     }
 
@@ -235,7 +235,7 @@ impl Service for Email {
         Some(Progress::of(format!("Reading your mail… {} of {}", grouped(done), grouped(total))))
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         // What is read by then is enough: nobody has asked for mail yet.
         let patience = Duration::from_millis(CONTEXT_FETCH_MS / 2);
         let view = self.mailboxes.mail_by_now(&ctx.owner, patience).await?;

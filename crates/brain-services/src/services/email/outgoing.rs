@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::accounts::MailBackend;
 use super::answering::RepliedMail;
 use super::compose::{Envelope, Letter, compose, recipients, same_address, wire_address};
-use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
 use super::mail_change::MailChange;
+use super::mime_attachments::MimeAttachments;
 use super::send::smtp::{Sender, Sent};
 use super::service::Email;
 use super::source::maildir::Folder;
@@ -71,7 +71,7 @@ impl Email {
         &self,
         ctx: &RequestContext,
         letter: Letter,
-        enclosed: Vec<Enclosed>,
+        enclosed: Vec<MimeAttachments>,
         action: &Action,
         attempt: &Attempt,
     ) -> Result<Completed<Sending>, ServiceError> {
@@ -194,7 +194,7 @@ impl Email {
         &self,
         ctx: &RequestContext,
         letter: Letter,
-        enclosed: Vec<Enclosed>,
+        enclosed: Vec<MimeAttachments>,
         (action, attempt): (&Action, &Attempt),
     ) -> Option<Result<Completed<Sending>, ServiceError>> {
         let message_id = match self.sent_here(ctx, attempt).await? {

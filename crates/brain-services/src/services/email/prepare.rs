@@ -1,12 +1,12 @@
 //! Making an action ready: which mail is meant, what goes out, what a card must warn about.
 
-use super::attached::{Attached, too_much, with_sent};
 use super::compose::{Letter, same_address, wire_address};
 use super::find;
 use super::letter;
 use super::mailbox::{Conversation, MailView};
 use super::meant::{self, ThreadMatch};
 use super::older_mail::OlderMail;
+use super::outgoing_files::{OutgoingFiles, too_much, with_sent};
 use super::query::meaningful_as_written;
 use super::read::one_line;
 use super::search::ReadSoFar;
@@ -201,8 +201,8 @@ pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -
 }
 
 /// With the files that go along, where there are any.
-pub(super) fn with_attached(card: CardBody, attached: &[Attached]) -> CardBody {
-    if attached.is_empty() { card } else { card.lines("Attached", attached.iter().map(Attached::line).collect()) }
+pub(super) fn with_attached(card: CardBody, attached: &[OutgoingFiles]) -> CardBody {
+    if attached.is_empty() { card } else { card.lines("Attached", attached.iter().map(OutgoingFiles::line).collect()) }
 }
 
 /// With those who get a copy, openly or not, where there are any.

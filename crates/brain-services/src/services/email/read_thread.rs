@@ -223,7 +223,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     let find_by = match (from, what) {
         (Some(from), Some(what)) => Some(format!("{from} {what}")),
         (Some(one), None) | (None, Some(one)) => Some(one),
-        (None, None) => history::latest(said.hearing.history, |past| past.service == NAME).and_then(history::handle),
+        (None, None) => history::latest(said.input.history, |past| past.service == NAME).and_then(history::handle),
     };
     match find_by {
         Some(find_by) => {

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answering::{AnswerTo, AnswerWanted, PreparedAnswer};
-use super::attached::{Attached, too_much, with_sent};
+use super::answering::{AnswerTo, PreparedAnswer, ReplyRequest};
 use super::compose::{Letter, signed, wire_address};
+use super::outgoing_files::{OutgoingFiles, too_much, with_sent};
 use super::prepare::{bad_address, copied, leaving, with_attached};
 use super::service::Email;
 use crate::services::command::{Slot, Subject, one_or_many};
@@ -49,7 +49,7 @@ pub struct ReplyLetter {
     // As in a letter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
-    pub(super) attached: Vec<Attached>,
+    pub(super) attached: Vec<OutgoingFiles>,
     // As in a letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
@@ -118,7 +118,7 @@ impl Email {
         if let Some(bad) = add_cc.iter().chain(&bcc).find(|address| wire_address(address).is_err()) {
             return Ok(bad_address(bad));
         }
-        let wanted = AnswerWanted { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
+        let wanted = ReplyRequest { find_by: &find_by, body, greets: greets.as_deref(), from: from.as_deref() };
         let answer = match self.prepare_answer(ctx, wanted, reach).await? {
             Ok(answer) => answer,
             Err(unclear) => return Ok(unclear),

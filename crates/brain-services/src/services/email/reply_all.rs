@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answering::AnswerTo;
-use super::attached::along;
 use super::outgoing::Sending;
+use super::outgoing_files::along;
 use super::prepare::{too_many, trimmed};
 use super::reply::ReplyLetter;
 use super::service::Email;
@@ -21,7 +21,7 @@ use brain_core::core::ids::UserId;
 use brain_core::core::plan::{ActingAccount, Action, Target};
 use brain_core::core::stakes::Stakes;
 
-/// PreparedAnswer a mail to everybody who got it.
+/// Answer a mail to everybody who got it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ReplyAll(pub(super) ReplyLetter);

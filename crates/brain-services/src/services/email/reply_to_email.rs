@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answering::AnswerTo;
-use super::attached::along;
 use super::filling::{body_of, leaves_from, newest_of, owner, with_link};
 use super::letter;
 use super::mail::NAME;
 use super::outgoing::Sending;
+use super::outgoing_files::along;
 use super::prepare::{too_many, trimmed};
 use super::reply::ReplyLetter;
 use super::reply_all::ReplyAll;
@@ -149,7 +149,7 @@ fn answer(said: &ClauseReading, command: &str) -> Built {
         }
         (None, Some(topic)) => Some(topic),
         (Some(_) | None, None) => {
-            history::latest(said.hearing.history, |past| past.service == NAME).and_then(history::handle)
+            history::latest(said.input.history, |past| past.service == NAME).and_then(history::handle)
         }
     };
     let Some(find_by) = find_by else {

@@ -316,7 +316,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if reads_one(said) {
         return Built::No;
     }
-    let (mut action, times, reference) = (said.action(NAME, "search"), said.moments(&[]), said.hearing.reference);
+    let (mut action, times, reference) = (said.action(NAME, "search"), said.moments(&[]), said.input.reference);
     for (mask, found) in times.iter().filter_map(|mask| Some((*mask, said.heard.time(*mask)?))) {
         let name = if matches!(found.role, TimeRole::By | TimeRole::Until) { "before" } else { "since" };
         set(&mut action, name, Some(said.words(&[mask]).text));

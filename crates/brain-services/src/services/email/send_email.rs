@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::attached::along;
 use super::compose::Letter;
 use super::mail::NAME;
 use super::outgoing::Sending;
+use super::outgoing_files::along;
 use super::prepare::{letter_card, too_many, trimmed};
 use super::service::Email;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
@@ -115,7 +115,7 @@ impl Handle<SendEmail> for Email {
 
 /// Sending a pronoun: the draft talked about last.
 pub(super) fn built_of_draft(said: &ClauseReading) -> Built {
-    let draft = history::latest(said.hearing.history, |past| past.service == NAME && past.command == "create_draft");
+    let draft = history::latest(said.input.history, |past| past.service == NAME && past.command == "create_draft");
     let Some(draft) = draft else { return Built::No };
     let mut action =
         PlannedAction { service: "email".into(), command: "send_email".into(), ..PlannedAction::default() };

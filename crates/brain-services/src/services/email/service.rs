@@ -1,7 +1,7 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::accounts::MailAccounts;
-use super::imap::keeper::MailKeeper;
+use super::imap::sync_worker::MailSyncWorker;
 use super::mail::Mail;
 use super::mailbox::Mailboxes;
 use super::watch::looked::LookedAt;
@@ -22,7 +22,7 @@ pub struct Email {
     pub(super) book: Arc<dyn AddressBook>,
     pub(super) accounts: MailAccounts,
     pub(super) looked: LookedAt,
-    pub(super) keeper: Option<Arc<MailKeeper>>,
+    pub(super) keeper: Option<Arc<MailSyncWorker>>,
     /// What people sent to go along with their mail.
     pub(super) files: KeptFiles,
 }
@@ -41,7 +41,7 @@ impl Email {
 
     /// The same, its mailboxes kept in step with the accounts.
     #[must_use]
-    pub fn kept_by(self, keeper: Option<Arc<MailKeeper>>) -> Self {
+    pub fn kept_by(self, keeper: Option<Arc<MailSyncWorker>>) -> Self {
         Self { keeper, ..self }
     }
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use super::{Choice, Finder, ItemQuery, LASTING, Looked, scores};
 use crate::services::error::ServiceError;
-use crate::services::items::{Held, Item};
+use crate::services::items::{Item, RevisedItem};
 use crate::services::search::SURE;
 use brain_core::limits::{LOOKED_AT_MAX, TAKING_PLACE_MAX};
 use brain_core::ports::{Query, Ranking};
@@ -86,7 +86,7 @@ impl Finder<'_> {
         &self,
         words: &str,
         allowed: impl Fn(&T) -> bool,
-    ) -> Result<Vec<Held<T>>, ServiceError> {
+    ) -> Result<Vec<RevisedItem<T>>, ServiceError> {
         let sought = ItemQuery::new(words, self.ctx);
         let mut looked = Looked::none();
         let hint = sought.hint.as_ref().filter(|_| T::TIMED);

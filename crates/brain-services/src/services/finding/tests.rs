@@ -147,7 +147,7 @@ async fn nothing_of_another_person_is_found_by_the_same_words() {
 /// What a description comes to when everything there is was looked at.
 async fn over_everything(world: &World, words: &str) -> Choice<Task> {
     let stored = world.store.scan(Scan::of::<Task>(&[world.ctx.owner.as_str()], usize::MAX)).await.unwrap();
-    let held: Vec<Held<Task>> =
+    let held: Vec<RevisedItem<Task>> =
         stored.iter().map(|(_, stored)| (from_stored(stored).unwrap(), stored.revision)).collect();
     let texts: Vec<HashSet<String>> = held
         .iter()

@@ -31,7 +31,7 @@ use self::progress::CallsOfPeople;
 use self::service::ServerService;
 use super::holder::Holder;
 use super::registry::{Registration, Registry};
-use super::tool::{KeptAnswers, KeptQuestions};
+use super::tool::{KeptQuestions, ResultCache};
 use brain_core::limits;
 use brain_core::ports::{Batch, Expect, Key, RecordExt, Store, StoreError, Table};
 pub use brain_wire::mcp::ServerState;
@@ -56,7 +56,7 @@ struct HostedServer {
     kept: Arc<KeptServer>,
     holders: Vec<Holder>,
     /// Long answers, for reading on.
-    answers: Arc<KeptAnswers>,
+    answers: Arc<ResultCache>,
     /// What it asked in the middle of calls.
     questions: Arc<KeptQuestions>,
     under_way: Arc<CallsOfPeople>,

@@ -9,7 +9,7 @@ use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::holder::Holder;
 use crate::services::service::Service;
-use crate::services::tool::{KeptAnswers, KeptQuestions, ToolInvocation, ToolResult, Tools, answered, not_open};
+use crate::services::tool::{KeptQuestions, ResultCache, ToolInvocation, ToolResult, Tools, answered, not_open};
 use brain_core::core::ids::UserId;
 use brain_core::core::progress::Progress;
 use brain_core::core::text::{capital, one_line, shorten};
@@ -21,7 +21,7 @@ use brain_wire::mcp::{KeptServer, McpCall, McpCallError, ServerReach};
 pub(super) struct ServerService {
     pub(super) kept: Arc<KeptServer>,
     pub(super) holders: Vec<Holder>,
-    pub(super) answers: Arc<KeptAnswers>,
+    pub(super) answers: Arc<ResultCache>,
     pub(super) questions: Arc<KeptQuestions>,
     pub(super) under_way: Arc<CallsOfPeople>,
 }
@@ -50,7 +50,7 @@ impl ServerService {
 
 #[async_trait]
 impl Tools for ServerService {
-    fn kept(&self) -> Option<&KeptAnswers> {
+    fn kept(&self) -> Option<&ResultCache> {
         Some(&self.answers)
     }
 

@@ -140,7 +140,7 @@ fn remembered_as_gone(erased: &Erasure) -> Result<Vec<Change>, ServiceError> {
 /// A fact to forget, from the slots of a message.
 pub(super) fn built(said: &ClauseReading) -> Built {
     // What was told last, where only that it was told is said.
-    let told = || history::latest(said.hearing.history, |_| true).filter(|past| past.service == NAME);
+    let told = || history::latest(said.input.history, |_| true).filter(|past| past.service == NAME);
     let told = || told().filter(|past| past.item.is_some()).and_then(history::handle);
     let named = said.raw("what").map(|what| without_determiner(&strip_lead(&what)).to_owned());
     let Some(what) = named.or_else(told) else { return Built::No };

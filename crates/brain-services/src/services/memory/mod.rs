@@ -25,7 +25,7 @@ pub use record::{Memory, NAME};
 use serde_json::Value;
 pub use service::MemoryService;
 use store::StoreFact;
-use talked::SaidEarlier;
+use talked::EarlierStatement;
 use update::UpdateFact;
 pub(super) use update::revalued;
 
@@ -38,7 +38,7 @@ use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::registry::Registration;
 use super::searchable::Searchable;
-use super::service::{ContextRole, Noticed, Service, ServiceInfo, Wanted};
+use super::service::{ContextRequest, ContextRole, Noticed, Service, ServiceInfo};
 use super::texts;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{Action, PlannedAction};
@@ -127,7 +127,7 @@ impl Service for MemoryService {
         self.imported(ctx, records).await.map(Some)
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         let mut found = self.nearest(ctx, &wanted.message).await?;
         found.truncate(wanted.limit);
         let told = self.told(ctx, wanted, &found).await?;
@@ -136,7 +136,7 @@ impl Service for MemoryService {
             line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),
             untrusted: memory.untrusted(),
         };
-        let said = |said: &SaidEarlier| {
+        let said = |said: &EarlierStatement| {
             let day = said.at.with_timezone(&ctx.zone).format("%Y-%m-%d");
             Noticed { id: None, line: format!("on {day} the person said: “{}”", said.text), untrusted: Vec::new() }
         };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{FactView, Memory, NAME};
 use super::service::MemoryService;
-use super::talked::SaidEarlier;
+use super::talked::EarlierStatement;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
@@ -47,7 +47,7 @@ pub struct Recalled {
     closest: Vec<FactView>,
     /// What the person said about it in conversation, on the first page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    said: Vec<SaidEarlier>,
+    said: Vec<EarlierStatement>,
 }
 
 impl RecallFacts {

@@ -16,7 +16,7 @@ use crate::services::command::Command;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::search::WordQuery;
-use crate::services::service::Wanted;
+use crate::services::service::ContextRequest;
 use crate::services::telling::tells;
 use crate::services::times;
 use brain_core::core::text::{one_line, shorten};
@@ -30,7 +30,7 @@ const CLOSE_STEMS: usize = 2;
 
 /// Something that the person said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SaidEarlier {
+pub(super) struct EarlierStatement {
     pub at: DateTime<Utc>,
     /// Their words, in short.
     pub text: String,
@@ -55,13 +55,13 @@ impl About {
 }
 
 /// Those that hold as many of the words as the first one, each once.
-fn best(said: Vec<About>, most: usize) -> Vec<SaidEarlier> {
+fn best(said: Vec<About>, most: usize) -> Vec<EarlierStatement> {
     let shared = said.first().map_or(0, |about| about.shared);
-    let mut told: Vec<SaidEarlier> = Vec::new();
+    let mut told: Vec<EarlierStatement> = Vec::new();
     for About { message, .. } in said.into_iter().take_while(|about| about.shared == shared) {
         let text = shorten(&one_line(&message.text), TALKED_CHARS);
         if !told.iter().any(|other| other.text == text) {
-            told.push(SaidEarlier { at: message.at, text });
+            told.push(EarlierStatement { at: message.at, text });
         }
     }
     told.truncate(most);
@@ -75,7 +75,7 @@ impl MemoryService {
         ctx: &RequestContext,
         query: &str,
         known: &[Memory],
-    ) -> Result<Vec<SaidEarlier>, ServiceError> {
+    ) -> Result<Vec<EarlierStatement>, ServiceError> {
         let then = times::hint(query, ctx).and_then(|hint| Some((hint.days()?, hint.rest)));
         let (span, words) = match then {
             Some((days, rest)) => (Some(in_the_past(days, ctx.now)), rest),
@@ -96,9 +96,9 @@ impl MemoryService {
     pub(super) async fn told(
         &self,
         ctx: &RequestContext,
-        wanted: &Wanted,
+        wanted: &ContextRequest,
         known: &[Memory],
-    ) -> Result<Vec<SaidEarlier>, ServiceError> {
+    ) -> Result<Vec<EarlierStatement>, ServiceError> {
         let reference = ctx.reference();
         let span = wanted.in_sight_from.map(|until| (DateTime::UNIX_EPOCH, until));
         let mut said = self.own_words_about(ctx, &wanted.message, span).await?;

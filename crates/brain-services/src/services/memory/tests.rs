@@ -4,8 +4,8 @@ use serde_json::json;
 use super::record::TOLD;
 use super::*;
 use crate::services::registry::Registration;
+use crate::services::service::ContextRequest;
 use crate::services::service::Prepared;
-use crate::services::service::Wanted;
 use crate::testing::World;
 use brain_core::core::plan::Action;
 use brain_core::core::provenance::UntrustedText;
@@ -59,7 +59,7 @@ async fn questions_recall_what_answers_them_best_first() {
     for query in ["everything", "all", "what do you remember about me?"] {
         assert_eq!(recalled(&world, &memory, query).await.len(), 5, "{query}");
     }
-    let wanted = Wanted { message: "book me a seat".into(), limit: 5, in_sight_from: None };
+    let wanted = ContextRequest { message: "book me a seat".into(), limit: 5, in_sight_from: None };
     let noticed = memory.service.notice(&world.ctx, &wanted).await.unwrap();
     assert_eq!(noticed[0].line, "seat: Prefers window seats");
 }

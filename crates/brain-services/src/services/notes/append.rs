@@ -147,7 +147,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
 
 /// The list talked about last.
 fn list_before(said: &ClauseReading) -> Option<String> {
-    let past = history::latest(said.hearing.history, |past| !past.params.is_empty())?;
+    let past = history::latest(said.input.history, |past| !past.params.is_empty())?;
     (past.service == NAME).then(|| history::handle(past)).flatten()
 }
 

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entries;
+use super::entry_query::{self, EntryQuery, EntryState};
 use super::record::{NAME, Note, NoteChanged, entries_in};
 use super::service::NotesService;
-use super::sought::{self, EntryQuery, EntryState};
 use crate::services::command::{self, Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;
-use crate::services::items::{self, Held, label};
+use crate::services::items::{self, RevisedItem, label};
 use crate::services::preparing;
 use crate::services::provenance;
 use crate::services::service::Prepared;
@@ -116,7 +116,7 @@ impl Handle<ChangeEntry> for NotesService {
         if let Some(held) = self.note_saying(ctx, &command).await? {
             return preparing::prepared(ctx, Choice::One(held), command, "find_by", "");
         }
-        let items = sought::cleaned(std::slice::from_ref(&command.item))?;
+        let items = entry_query::cleaned(std::slice::from_ref(&command.item))?;
         let ChangeEntry { find_by, to, near, .. } = &command;
         let (list, near) = (find_by.as_deref(), near.as_deref());
         let sought = EntryQuery { list, near, items: &items, state: EntryState::Either, keeps_missing: false };
@@ -139,7 +139,7 @@ impl Handle<ChangeEntry> for NotesService {
         let Invocation { ctx, command, action, .. } = call;
         let (mut note, revision) = items::current::<Note>(&self.store, ctx, action).await?;
         let source = provenance::source(action, "to");
-        note.change(&command.item, command.to.trim(), source).map_err(|gone| sought::gone(&note, &gone))?;
+        note.change(&command.item, command.to.trim(), source).map_err(|gone| entry_query::gone(&note, &gone))?;
         note.check_size()?;
         note.updated_at = ctx.now;
         let change = Change::put(&note, Expect::Revision(revision))?;
@@ -153,7 +153,7 @@ impl NotesService {
         &self,
         ctx: &RequestContext,
         command: &ChangeEntry,
-    ) -> Result<Option<Held<Note>>, ServiceError> {
+    ) -> Result<Option<RevisedItem<Note>>, ServiceError> {
         let Some(id) = command.find_by.as_deref() else { return Ok(None) };
         let held = items::by_id::<Note>(&self.store, &ctx.owner, id).await?;
         Ok(held.filter(|(note, _)| note.says_once(&command.item)))

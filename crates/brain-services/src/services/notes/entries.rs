@@ -157,7 +157,7 @@ fn entry_names(items: &str) -> Vec<Value> {
 
 /// The id of the list talked about last, whatever else was since.
 fn list_shown(said: &ClauseReading) -> Option<String> {
-    let past = history::latest(said.hearing.history, |past| past.service == NAME && past.item.is_some())?;
+    let past = history::latest(said.input.history, |past| past.service == NAME && past.item.is_some())?;
     past.item.as_ref().map(|item| item.id.clone()).filter(|id| !id.is_empty())
 }
 

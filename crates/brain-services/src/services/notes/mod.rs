@@ -8,6 +8,7 @@ mod change;
 mod create;
 mod delete;
 mod entries;
+mod entry_query;
 mod list;
 mod named;
 mod open;
@@ -16,7 +17,6 @@ mod remove;
 mod search;
 mod searchable;
 mod service;
-mod sought;
 mod tick;
 mod untick;
 
@@ -38,17 +38,17 @@ use tick::TickEntries;
 use untick::UntickEntries;
 
 use super::archived::Imported;
-use super::capabilities::{Content, Offerable, OpenThings};
+use super::capabilities::{Content, Offerable, OpenItems};
 use super::circumstance::{Circumstance, Evidence};
 use super::command::planned;
 use super::context::RequestContext;
-use super::described::{Beside, over_one};
+use super::described::{Timing, over_one};
 use super::error::ServiceError;
 use super::items::{self, Item};
 use super::registry::Registration;
 use super::search::WordQuery;
 use super::searchable::Searchable;
-use super::service::{Addition, ContextRole, Noticed, Service, ServiceInfo, Wanted};
+use super::service::{Addition, ContextRequest, ContextRole, Noticed, Service, ServiceInfo};
 use super::texts;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::PlannedAction;
@@ -73,7 +73,7 @@ pub(super) const BUILDERS: [(&str, Builder); 9] = [
     ("change", change::built),
     ("list", |said| Built::Act(said.action(NAME, "list"))),
     ("search", search::built),
-    ("delete", |said| over_one(said, NAME, "delete", Beside::Name)),
+    ("delete", |said| over_one(said, NAME, "delete", Timing::Name)),
 ];
 
 /// Its notes, to be found.
@@ -146,7 +146,7 @@ impl Service for NotesService {
         })))
     }
 
-    fn open_things(&self) -> Option<&dyn OpenThings> {
+    fn open_things(&self) -> Option<&dyn OpenItems> {
         Some(self)
     }
 
@@ -174,7 +174,7 @@ impl Service for NotesService {
         Ok(Some(items::import::<Note>(self.store.as_ref(), ctx, records, mend).await?.0))
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         let (mut chosen, _) = self.matching(ctx, &WordQuery::new(&wanted.message)).await?;
         let (latest, _) = self.latest(ctx, wanted.limit).await?;
         for note in latest {

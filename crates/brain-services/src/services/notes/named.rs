@@ -12,7 +12,7 @@ use crate::services::command;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
 use crate::services::finding::Choice;
-use crate::services::items::{Held, Item};
+use crate::services::items::{Item, RevisedItem};
 use crate::services::preparing;
 use crate::services::search::WordQuery;
 use crate::services::service::Addition;
@@ -68,8 +68,8 @@ impl NotesService {
         ctx: &RequestContext,
         name: &str,
         allowed: &impl Fn(&Note) -> bool,
-    ) -> Result<Vec<Held<Note>>, ServiceError> {
-        let mut alike: Vec<Held<Note>> = Vec::new();
+    ) -> Result<Vec<RevisedItem<Note>>, ServiceError> {
+        let mut alike: Vec<RevisedItem<Note>> = Vec::new();
         for other in other_names(name) {
             if let Choice::One(held) = preparing::find(&self.store, &self.index, ctx, &other, allowed).await?
                 && !alike.iter().any(|(known, _)| known.id() == held.0.id())

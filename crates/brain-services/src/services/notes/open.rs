@@ -7,7 +7,7 @@ use super::record::{NAME, Note};
 use super::service::NotesService;
 use super::tick::TickEntries;
 use super::untick::UntickEntries;
-use crate::services::capabilities::{OpenThing, OpenThings};
+use crate::services::capabilities::{OpenItems, OpenThing};
 use crate::services::command::planned;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -20,7 +20,7 @@ use brain_core::limits::RESULT_ROWS_MAX;
 use brain_language::language::requests::{ReportKind, StateReport};
 
 #[async_trait]
-impl OpenThings for NotesService {
+impl OpenItems for NotesService {
     async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError> {
         let query = WordQuery::new(&report.what);
         let looked = self.finder(ctx).named::<Note>(&query, RESULT_ROWS_MAX).await?;

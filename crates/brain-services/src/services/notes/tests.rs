@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::record::entries_in;
 use super::*;
 use crate::services::registry::Registration;
-use crate::services::service::{Prepared, Wanted};
+use crate::services::service::{ContextRequest, Prepared};
 use crate::testing::{World, authorized};
 use brain_core::core::plan::Action;
 use brain_core::core::provenance::UntrustedText;
@@ -106,7 +106,7 @@ async fn search_looks_at_title_and_content_and_lists_all_for_everything() {
     assert!(titles(&world, &keep, "bicycle").await.is_empty());
     let (_, told) = world.run_told(&keep, "list", json!({})).await;
     assert_eq!(told, "🗒 Your notes:\n▫️ Soup: Leeks and potatoes\n▫️ Gift ideas: Mum: teapot, Nina: a map");
-    let wanted = Wanted { message: "what gift for nina".into(), limit: 1, in_sight_from: None };
+    let wanted = ContextRequest { message: "what gift for nina".into(), limit: 1, in_sight_from: None };
     assert_eq!(keep.service.notice(&world.ctx, &wanted).await.unwrap()[0].line, "Gift ideas (list, 2)");
 }
 

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry_query::{self, EntryQuery, EntryState};
 use super::record::{Note, NoteChanged};
 use super::service::NotesService;
-use super::sought::{self, EntryQuery, EntryState};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -94,7 +94,7 @@ impl Handle<TickEntries> for NotesService {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: TickEntries) -> Result<Prepared<TickEntries>, ServiceError> {
-        let items = sought::cleaned(&command.items)?;
+        let items = entry_query::cleaned(&command.items)?;
         let sought = EntryQuery {
             list: command.find_by.as_deref(),
             near: command.near.as_deref(),
@@ -110,7 +110,7 @@ impl Handle<TickEntries> for NotesService {
     async fn perform(&self, call: Invocation<'_, TickEntries>) -> Result<Completed<NoteChanged>, ServiceError> {
         let Invocation { ctx, command, action, .. } = call;
         let (mut note, revision) = items::current::<Note>(&self.store, ctx, action).await?;
-        note.tick(&command.items, true).map_err(|gone| sought::gone(&note, &gone))?;
+        note.tick(&command.items, true).map_err(|gone| entry_query::gone(&note, &gone))?;
         note.updated_at = ctx.now;
         let change = Change::put(&note, Expect::Revision(revision))?;
         Ok(NoteChanged::done(&note, ctx, change))

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::entry_query::{self, EntryQuery, EntryState};
 use super::record::{Note, NoteChanged};
 use super::service::NotesService;
-use super::sought::{self, EntryQuery, EntryState};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -97,7 +97,7 @@ impl Handle<UntickEntries> for NotesService {
         ctx: &RequestContext,
         command: UntickEntries,
     ) -> Result<Prepared<UntickEntries>, ServiceError> {
-        let items = sought::cleaned(&command.items)?;
+        let items = entry_query::cleaned(&command.items)?;
         let sought = EntryQuery {
             list: command.find_by.as_deref(),
             near: command.near.as_deref(),
@@ -118,7 +118,7 @@ impl Handle<UntickEntries> for NotesService {
                 Ok(()) => {}
                 Err(_) if note.has(entry) => {}
                 Err(_) if command.or_add => note.append_one(entry, provenance::source(action, "items")),
-                Err(gone) => return Err(sought::gone(&note, &gone)),
+                Err(gone) => return Err(entry_query::gone(&note, &gone)),
             }
         }
         note.check_size()?;

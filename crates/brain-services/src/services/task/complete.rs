@@ -11,7 +11,7 @@ use super::view::TaskChanged;
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Command, Invocation, Receipt, Subject};
 use crate::services::context::RequestContext;
-use crate::services::described::{self, Beside};
+use crate::services::described::{self, Timing};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::preparing;
@@ -119,7 +119,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if said.found.frame.weak && said.holds("what", "aside") {
         return Built::No;
     }
-    let Some(found) = described::find_by(said, "what", NAME, Beside::Nothing) else {
+    let Some(found) = described::find_by(said, "what", NAME, Timing::Nothing) else {
         return Built::No;
     };
     let mut action = said.action(NAME, "complete");

@@ -256,7 +256,7 @@ fn without_and(text: &str) -> &str {
 
 /// A reminder of a pronoun: the item talked about last.
 fn about_it(said: &ClauseReading, mut action: brain_core::core::plan::PlannedAction) -> Built {
-    let Some(past) = history::latest(said.hearing.history, |_| true) else {
+    let Some(past) = history::latest(said.input.history, |_| true) else {
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     };
     set(&mut action, "title", Some(title(&history::label(past))));

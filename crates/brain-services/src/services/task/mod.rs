@@ -9,7 +9,6 @@
 //! except when it has just reminded and nobody answered: then that reminder is snoozed. A snooze never moves it.
 
 mod agenda;
-pub(super) mod ahead;
 mod amend;
 mod complete;
 mod create;
@@ -20,6 +19,7 @@ mod offsets;
 mod open;
 mod record;
 mod reminder;
+pub(super) mod reminder_offset;
 mod resource;
 mod schedule;
 mod searchable;
@@ -32,7 +32,7 @@ mod view;
 use std::sync::Arc;
 
 use super::archived::Imported;
-use super::described::{Beside, over_one};
+use super::described::{Timing, over_one};
 use super::replica;
 use crate::services::command::{Command, planned};
 use crate::services::error::ServiceError;
@@ -59,12 +59,14 @@ use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::texts;
 use crate::services::capabilities::{
-    Content, FallenDue, Listing, Mirroring, Offerable, OpenThings, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
+    Content, FallenDue, Listing, Mirroring, Offerable, OpenItems, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };
 use crate::services::circumstance::{Circumstance, Evidence};
 use crate::services::context::RequestContext;
 use crate::services::dav::DavReplica as _;
-use crate::services::service::{AgendaItem, AgendaKind, ContextRole, Noticed, Rezoned, Service, ServiceInfo, Wanted};
+use crate::services::service::{
+    AgendaItem, AgendaKind, ContextRequest, ContextRole, Noticed, Rezoned, Service, ServiceInfo,
+};
 use brain_core::core::ids::UserId;
 use brain_core::limits::LIST_ROWS_MAX;
 use brain_core::limits::REMINDERS_MAX;
@@ -80,7 +82,7 @@ pub(super) const BUILDERS: [(&str, Builder); 5] = [
     ("create", create::built),
     ("list", list::built),
     ("complete", complete::built),
-    ("delete", |said| over_one(said, NAME, "delete", Beside::Which(None))),
+    ("delete", |said| over_one(said, NAME, "delete", Timing::Which(None))),
     ("update", update::built),
 ];
 
@@ -150,7 +152,7 @@ impl Service for TaskService {
         Ok(Some(imported))
     }
 
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &ContextRequest) -> Result<Vec<Noticed>, ServiceError> {
         let open = Scan::by(&indexes::BY_DUE, &[ctx.owner.as_str(), indexes::OPEN], wanted.limit);
         let tasks = self.store.list::<Task>(open).await?;
         let noticed = |task: &Task| Noticed {
@@ -194,7 +196,7 @@ impl Service for TaskService {
         Some(self)
     }
 
-    fn open_things(&self) -> Option<&dyn OpenThings> {
+    fn open_things(&self) -> Option<&dyn OpenItems> {
         Some(self)
     }
 

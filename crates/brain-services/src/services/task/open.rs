@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::complete::CompleteTask;
 use super::record::{NAME, Task, TaskStatus};
 use super::service::TaskService;
-use crate::services::capabilities::{OpenThing, OpenThings};
+use crate::services::capabilities::{OpenItems, OpenThing};
 use crate::services::command::planned;
 use crate::services::context::RequestContext;
 use crate::services::error::ServiceError;
@@ -19,7 +19,7 @@ use brain_core::limits::RESULT_ROWS_MAX;
 use brain_language::language::requests::{ReportKind, StateReport};
 
 #[async_trait]
-impl OpenThings for TaskService {
+impl OpenItems for TaskService {
     async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError> {
         if report.kind == ReportKind::Reopen {
             return Ok(Vec::new());

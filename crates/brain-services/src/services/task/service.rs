@@ -5,7 +5,7 @@ use super::record::{NAME, Task};
 use super::view::QuietHours;
 use crate::services::backend::{Backends, RecordEdit};
 use crate::services::context::RequestContext;
-use crate::services::dav::{DavKeeper, DavReplica};
+use crate::services::dav::{DavReplica, DavSyncWorker};
 use crate::services::error::ServiceError;
 use crate::services::items;
 use crate::services::replica::Replica;
@@ -21,7 +21,7 @@ pub struct TaskService {
     pub(super) store: Arc<dyn Store>,
     pub(super) index: Arc<dyn Index>,
     pub(super) backends: Backends<Task>,
-    keeper: Option<Arc<DavKeeper<Task>>>,
+    keeper: Option<Arc<DavSyncWorker<Task>>>,
 }
 
 impl TaskService {
@@ -38,7 +38,7 @@ impl TaskService {
 
     /// The same, where this keeps the accounts of people in step.
     #[must_use]
-    pub fn kept_by(self, keeper: Option<Arc<DavKeeper<Task>>>) -> Self {
+    pub fn kept_by(self, keeper: Option<Arc<DavSyncWorker<Task>>>) -> Self {
         Self { keeper, ..self }
     }
 
@@ -118,7 +118,7 @@ impl Replica for TaskService {
 }
 
 impl DavReplica for TaskService {
-    fn keeper(&self) -> Option<&DavKeeper<Task>> {
+    fn keeper(&self) -> Option<&DavSyncWorker<Task>> {
         self.keeper.as_deref()
     }
 }

@@ -7,7 +7,7 @@ use crate::services::capabilities::FallenDue;
 use crate::services::entry::ParamError;
 use crate::services::items;
 use crate::services::registry::Registration;
-use crate::services::service::{Prepared, Wanted};
+use crate::services::service::{ContextRequest, Prepared};
 use crate::services::show::Moment;
 use crate::services::texts;
 use crate::testing::{World, authorized, local, params};
@@ -271,7 +271,7 @@ async fn context_shows_open_tasks_that_are_due_soonest() {
     let (world, tasks) = world();
     add(&world, &tasks, "Some time").await;
     world.run(&tasks, "create", json!({"title": "Soon", "deadline": at("2026-01-13 17:00")})).await;
-    let wanted = Wanted { message: String::new(), limit: 1, in_sight_from: None };
+    let wanted = ContextRequest { message: String::new(), limit: 1, in_sight_from: None };
     let noticed = tasks.service.notice(&world.ctx, &wanted).await.unwrap();
     assert_eq!(noticed.len(), 1);
     assert_eq!(noticed[0].line, "Soon (due Tue 2026-01-13 17:00)");

@@ -14,7 +14,7 @@ use super::view::{TaskChanged, TaskView, or_dash};
 use crate::services::backend::RecordEdit;
 use crate::services::command::{Base, Command, Invocation, PastTimes, Receipt, Slot, Subject};
 use crate::services::context::RequestContext;
-use crate::services::described::{self, Beside};
+use crate::services::described::{self, Timing};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::offsets::{also, durations, one_or_many, unreadable};
@@ -210,7 +210,7 @@ pub(super) fn built(said: &ClauseReading) -> Built {
     if is_event && !only_priority {
         return Built::No;
     }
-    let times = Beside::Which(target.as_ref().map(|(words, _)| words));
+    let times = Timing::Which(target.as_ref().map(|(words, _)| words));
     let Some(find_by) = described::find_by(said, "what", NAME, times) else {
         return Built::No;
     };

@@ -17,8 +17,8 @@ use brain_language::language::time::Reference;
 use brain_language::language::work::Work;
 
 /// A message that follows nothing, as the built-in services hear it.
-pub(crate) fn alone<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
-    Hearing::new(text, reference, BUILDERS)
+pub(crate) fn alone<'a>(text: &'a str, reference: &'a Reference) -> ParseInput<'a> {
+    ParseInput::new(text, reference, BUILDERS)
 }
 
 /// Monday 2026-01-12, 09:00.
@@ -41,7 +41,7 @@ pub(crate) fn asked_in(grammar: Grammar, text: &str, reference: &Reference) -> O
 }
 
 fn planned(text: &str, history: &[Past]) -> Understood {
-    plan(&Hearing { history, ..alone(text, &monday()) }, &[])
+    plan(&ParseInput { history, ..alone(text, &monday()) }, &[])
 }
 
 /// `service.command {params}` for each action, one a line; a question as `? param: question`.

@@ -4,7 +4,7 @@ mod train;
 
 use crate::services::tests::requests::figures::{ROUTE_REGRESSION, ROUTE_TEST, ROUTE_TUNE};
 use crate::services::tests::requests::{alone, meeting_with_sarah, monday};
-use brain_language::language::requests::{Hearing, Past};
+use brain_language::language::requests::{ParseInput, Past};
 use brain_language::language::routing::model::{MODEL, RoutingWeights};
 use brain_language::language::routing::{Guess, Kind, SURE_ENOUGH, route, route_by};
 use brain_language::language::work::Work;
@@ -94,7 +94,7 @@ fn a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
 #[test]
 fn what_leans_on_earlier_words_or_is_not_read_whole_is_never_sure() {
     let history = meeting_with_sarah();
-    let sure = |text: &str, history: &[Past]| route(&Hearing { history, ..alone(text, &monday()) }).is_sure();
+    let sure = |text: &str, history: &[Past]| route(&ParseInput { history, ..alone(text, &monday()) }).is_sure();
     assert!(sure("remind me to call mom tomorrow at 5pm", &history));
     assert!(sure("hello how are you", &history));
     for text in

@@ -14,7 +14,7 @@ use brain_language::language::consent::{self, Consent};
 
 /// A form.
 #[derive(Debug)]
-pub(super) struct AskedFields {
+pub(super) struct FormFields {
     /// What the server says about it, bounded; its words are not ours.
     pub(super) message: String,
     /// In the order of their names, the required ones first.
@@ -65,7 +65,7 @@ fn secret(what: &str) -> String {
     )
 }
 
-impl AskedFields {
+impl FormFields {
     /// Reads what a server asks.
     ///
     /// # Errors
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn answers_become_values_that_fit_or_say_why_not() {
         let of = |schema: Value, words: &str| {
-            let form = AskedFields::read(&asked(json!({ "a": schema }))).unwrap();
+            let form = FormFields::read(&asked(json!({ "a": schema }))).unwrap();
             form.fields[0].value(&words.into()).map_err(|why| why.to_string())
         };
         let titled = json!([{"const": "r", "title": "Red"}, {"const": "g", "title": "Green"}]);
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn secrets_pages_and_nested_things_are_no_form() {
-        let why = |asked: Value| AskedFields::read(&asked).expect_err("no form");
+        let why = |asked: Value| FormFields::read(&asked).expect_err("no form");
         assert!(why(asked(json!({"a": {"type": "string", "format": "password"}}))).contains("secret"));
         assert!(why(asked(json!({"a": {"type": "string", "writeOnly": true}}))).contains("secret"));
         assert!(why(json!({"mode": "url", "message": "Go", "url": "https://example.com"})).contains("page"));
@@ -343,7 +343,7 @@ mod tests {
         said["message"] = json!("Wie lautet Ihre Geheimzahl?");
         assert!(why(said).contains("mcp login"));
         let reset = json!({"a": {"type": "boolean", "title": "Reset the password?"}});
-        assert!(AskedFields::read(&asked(reset)).is_ok(), "yes and no hold none");
+        assert!(FormFields::read(&asked(reset)).is_ok(), "yes and no hold none");
         for schema in [
             json!({"type": "object", "properties": {"b": {"type": "string"}}}),
             json!({"type": "array", "items": {"type": "string"}}),
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn what_is_said_of_a_form_is_short_and_on_one_line() {
         let long = json!({"a": {"type": "string", "title": "x\ny\u{202e}", "description": "z".repeat(5_000)}});
-        let form = AskedFields::read(&asked(long)).unwrap();
+        let form = FormFields::read(&asked(long)).unwrap();
         assert!(form.fields[0].about.starts_with("x y⟨U+202E⟩, zz") && form.fields[0].about.len() < 1_000);
     }
 }

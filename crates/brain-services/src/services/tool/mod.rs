@@ -6,13 +6,13 @@
 //! bounded, and told as our own words only where the operator vouches for it. Not here: where definitions come from,
 //! and who may use them.
 
-mod asked;
 mod definition;
 mod document;
+mod elicitation;
 mod form;
-mod kept;
 mod outside;
 mod receipt;
+mod result_cache;
 mod secret_words;
 #[cfg(test)]
 mod tests;
@@ -24,21 +24,21 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use self::asked::{GivenAnswers, KeptQuestions};
 pub use self::definition::{Tool, ToolDefinition, UnusableTool};
 use self::document::in_words;
-pub use self::kept::{KeptAnswers, ReadOn, RestOfAnswer, ToolResult};
+pub use self::elicitation::{GivenAnswers, KeptQuestions};
 pub(in crate::services) use self::outside::{answered, not_open};
 use self::receipt::framed_answer;
+pub use self::result_cache::{ReadMore, RestOfAnswer, ResultCache, ToolResult};
 use super::addressee::Addressee;
-use super::command::{Base, Called, Completed, Effect, ParamKinds, PastTimes, Receipt, Slot, Subject, planned};
+use super::command::{Base, Called, Completed, Effect, ParamContents, PastTimes, Receipt, Slot, Subject, planned};
 use super::context::RequestContext;
 use super::entry::Entry;
-use super::erased::{framed, performed, unreadable};
 use super::error::ServiceError;
 use super::param_error::ParamError;
 use super::service::{Attempt, Performed, Prepared, ServiceInfo};
 use super::show;
+use super::type_erasure::{framed, performed, unreadable};
 use brain_core::core::button::Button;
 use brain_core::core::card::{CardBody, Row};
 use brain_core::core::history::ItemRef;
@@ -60,7 +60,7 @@ pub trait Tools: Send + Sync + 'static {
     async fn call(&self, call: ToolInvocation<'_>) -> Result<Completed<ToolResult>, ServiceError>;
 
     /// Where answers are kept that are longer than a receipt; `None`: nowhere.
-    fn kept(&self) -> Option<&KeptAnswers> {
+    fn kept(&self) -> Option<&ResultCache> {
         None
     }
 
@@ -143,7 +143,7 @@ impl<S: Tools> ToolEntry<S> {
         params: Params,
         check: impl FnOnce(Params) -> Result<Params, ParamError>,
     ) -> Result<Params, ParamError> {
-        let (own, answers) = asked::parted(params);
+        let (own, answers) = elicitation::parted(params);
         let mut params = check(own)?;
         if let Some(questions) = self.tools.questions() {
             params.extend(questions.check(&self.title, &self.tool.definition.name, &answers)?);
@@ -154,8 +154,8 @@ impl<S: Tools> ToolEntry<S> {
     /// The same call, to be made once the person has answered what it was asked; `None`: nothing was.
     fn asks(&self, action: &Action, of: &str) -> Option<PlannedAction> {
         self.tools.questions().filter(|questions| questions.has(of))?;
-        let (mut params, _) = asked::parted(action.params.clone());
-        params.extend([asked::naming(of)]);
+        let (mut params, _) = elicitation::parted(action.params.clone());
+        params.extend([elicitation::naming(of)]);
         let (service, command) = (action.service.clone(), action.command.clone());
         Some(PlannedAction { service, command, params, ..PlannedAction::default() })
     }
@@ -169,7 +169,7 @@ impl<S: Tools> ToolEntry<S> {
         let params = self.complete(action.params.clone(), None).map_err(|error| unreadable(&error))?;
         self.open_to(ctx, &params)?;
         let given = self.tools.questions().and_then(|questions| questions.answers(&params)).unwrap_or_default();
-        let ((arguments, _), effect) = (asked::parted(params), self.tool.definition.effect);
+        let ((arguments, _), effect) = (elicitation::parted(params), self.tool.definition.effect);
         self.tools.call(ToolInvocation { ctx, action, arguments, given, effect, attempt }).await
     }
 
@@ -232,8 +232,8 @@ impl<S: Tools> Entry for ToolEntry<S> {
         &[]
     }
 
-    fn kinds(&self) -> ParamKinds {
-        ParamKinds::default()
+    fn kinds(&self) -> ParamContents {
+        ParamContents::default()
     }
 
     fn shows_untrusted(&self) -> bool {
@@ -277,14 +277,14 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     fn question(&self, param: &str) -> String {
         // Its fields are named by somebody else, and a router may read this.
-        match param.starts_with(asked::ASKED) {
+        match param.starts_with(elicitation::ASKED) {
             true => format!("What shall I tell {}?", self.title),
             false => definition::question(param),
         }
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let (params, answers) = asked::parted(subject.action.params.clone());
+        let (params, answers) = elicitation::parted(subject.action.params.clone());
         let is_time = |name: &str| self.tool.times().iter().any(|time| time.name == name);
         let known =
             in_order(&self.tool.definition.schema).into_iter().filter_map(|(name, _)| params.get_key_value(name));
@@ -300,7 +300,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
         let definition = &self.tool.definition;
         let mut card = CardBody::titled(format!("{}: {}?", self.title, definition.name))
             .words("What it does, in its words", capital(&definition.summary));
-        card.rows.extend(rows.chain(asked::rows(&self.title, &answers)));
+        card.rows.extend(rows.chain(elicitation::rows(&self.title, &answers)));
         framed(card, subject)
     }
 
@@ -357,7 +357,7 @@ impl<S: Tools> Entry for ToolEntry<S> {
             Some(ToolResult { text, rest: Some(rest) }) => {
                 let tail = text.trim_end().lines().next_back().unwrap_or_default();
                 let tail = head_and_tail(tail, limits::TOOL_SUMMARY_CHARS_MAX);
-                let (head, tail) = (told(kept::first_page(&text)), told(&tail));
+                let (head, tail) = (told(result_cache::first_page(&text)), told(&tail));
                 format!("{done}:\n{head}\n… {} more lines, the last of which is\n{tail}", rest.lines)
             }
             Some(ToolResult { text, rest: None }) => {
@@ -394,6 +394,6 @@ impl<S: Tools> Entry for ToolEntry<S> {
 
     fn next_page(&self, _: &Action, output: &Value) -> Option<(usize, PlannedAction)> {
         let RestOfAnswer { of, from, lines } = Self::result(output)?.rest?;
-        Some((lines, planned(&self.service, &ReadOn { of, from })))
+        Some((lines, planned(&self.service, &ReadMore { of, from })))
     }
 }

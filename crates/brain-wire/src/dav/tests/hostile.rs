@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::super::DavKind;
 use super::super::changes::{all_of, changes_of};
 use super::super::discovery::in_home;
-use super::super::href::Home;
+use super::super::href::ServerHosts;
 use super::super::multistatus::{entries, parsed};
 use super::super::resource::sorted;
 use super::{etag, parts, prop, says, server};
@@ -124,7 +124,7 @@ fn fuzzed_multistatus() {
         let Ok(text) = std::str::from_utf8(bytes) else { return };
         let Ok(document) = parsed(text) else { return };
         let Ok(all) = entries(&document) else { return };
-        let home = Home { url: "https://dav.example.com/dav/".parse().unwrap() };
+        let home = ServerHosts { url: "https://dav.example.com/dav/".parse().unwrap() };
         let _ = changes_of(&all, &home, &home.url, "/dav/c/");
         let _ = all_of(&all, &home, &home.url);
         let wanted = BTreeMap::from([("/dav/c/a.ics".to_owned(), "/dav/c/a.ics".to_owned())]);

@@ -34,7 +34,7 @@ use crate::accounts::oauth::AuthChallenge;
 use crate::outside::beginning;
 use brain_core::limits;
 
-type HttpTrouble = StreamableHttpError<reqwest::Error>;
+type HttpFault = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Of a delay that a server asks for.
@@ -57,11 +57,11 @@ struct EventTooLarge(usize);
 
 impl HttpLink {
     /// Sends it signed in. A token that is refused is renewed, and the request sent once more.
-    async fn sent(&self, request: RequestBuilder, headers: Headers) -> Result<Response, HttpTrouble> {
+    async fn sent(&self, request: RequestBuilder, headers: Headers) -> Result<Response, HttpFault> {
         let mut request = request.header(ACCEPT, format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"));
         for (name, value) in headers {
             if RESERVED.contains(&name.as_str()) {
-                return Err(HttpTrouble::ReservedHeaderConflict(name.to_string()));
+                return Err(HttpFault::ReservedHeaderConflict(name.to_string()));
             }
             request = request.header(name, value);
         }
@@ -76,16 +76,16 @@ impl HttpLink {
         self.let_in(Self::signed(again, token.as_ref()).await?)
     }
 
-    async fn signed(request: RequestBuilder, token: Option<&SecretString>) -> Result<Response, HttpTrouble> {
+    async fn signed(request: RequestBuilder, token: Option<&SecretString>) -> Result<Response, HttpFault> {
         let request = match token {
             Some(token) => request.bearer_auth(token.expose_secret()),
             None => request,
         };
-        request.send().await.map_err(HttpTrouble::Client)
+        request.send().await.map_err(HttpFault::Client)
     }
 
     /// The answer, unless the server wants to know who asks.
-    fn let_in(&self, response: Response) -> Result<Response, HttpTrouble> {
+    fn let_in(&self, response: Response) -> Result<Response, HttpFault> {
         let challenges = response.headers().get_all(WWW_AUTHENTICATE);
         let has_challenge = challenges.iter().next().is_some();
         let challenge = AuthChallenge::parse(challenges.iter().filter_map(|value| value.to_str().ok()));
@@ -98,8 +98,8 @@ impl HttpLink {
 }
 
 /// The library keeps a server's header here, and hands it to whoever called; theirs is a sentence that says what to do.
-fn refused(why: String) -> HttpTrouble {
-    HttpTrouble::AuthRequired(AuthRequiredError::new(why))
+fn refused(why: String) -> HttpFault {
+    HttpFault::AuthRequired(AuthRequiredError::new(why))
 }
 
 impl StreamableHttpClient for HttpLink {
@@ -112,7 +112,7 @@ impl StreamableHttpClient for HttpLink {
         session: Option<Arc<str>>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
+    ) -> Result<StreamableHttpPostResponse, HttpFault> {
         let bounds = StreamableHttpResponseLimits::default();
         self.post_message_with_response_limits(uri, message, session, None, headers, bounds).await
     }
@@ -125,7 +125,7 @@ impl StreamableHttpClient for HttpLink {
         _: Option<String>,
         headers: Headers,
         bounds: StreamableHttpResponseLimits,
-    ) -> Result<StreamableHttpPostResponse, HttpTrouble> {
+    ) -> Result<StreamableHttpPostResponse, HttpFault> {
         let mut request = self.client.post(uri.as_ref()).json(&message);
         if let Some(session) = &session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
@@ -136,7 +136,7 @@ impl StreamableHttpClient for HttpLink {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && session.is_some() {
-            return Err(HttpTrouble::SessionExpired);
+            return Err(HttpFault::SessionExpired);
         }
         let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let given = header(HEADER_SESSION_ID).map(str::to_owned);
@@ -158,7 +158,7 @@ impl StreamableHttpClient for HttpLink {
             }
             return Err(match failed {
                 Some(failed) => failed.into(),
-                None => HttpTrouble::UnexpectedServerResponse(format!("HTTP {status}").into()),
+                None => HttpFault::UnexpectedServerResponse(format!("HTTP {status}").into()),
             });
         }
         if is(EVENT_STREAM_MIME_TYPE) {
@@ -169,13 +169,13 @@ impl StreamableHttpClient for HttpLink {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if !is(JSON_MIME_TYPE) {
-            return Err(HttpTrouble::UnexpectedContentType(kind));
+            return Err(HttpFault::UnexpectedContentType(kind));
         }
         let body = whole(response, bounds.max_json_response_size).await?;
         match serde_json::from_slice(&frame::readable(&body).unwrap_or_default()) {
             Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, given)),
             Err(_) if expects_nothing => Ok(StreamableHttpPostResponse::Accepted),
-            Err(error) => Err(HttpTrouble::Deserialize(error)),
+            Err(error) => Err(HttpFault::Deserialize(error)),
         }
     }
 
@@ -185,12 +185,12 @@ impl StreamableHttpClient for HttpLink {
         session: Arc<str>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<(), HttpTrouble> {
+    ) -> Result<(), HttpFault> {
         let request = self.client.delete(uri.as_ref()).header(HEADER_SESSION_ID, session.as_ref());
         let response = self.sent(request, headers).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Ok(()),
-            _ => response.error_for_status().map(drop).map_err(HttpTrouble::Client),
+            _ => response.error_for_status().map(drop).map_err(HttpFault::Client),
         }
     }
 
@@ -201,7 +201,7 @@ impl StreamableHttpClient for HttpLink {
         last_event: Option<String>,
         _: Option<String>,
         headers: Headers,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpFault> {
         let most = StreamableHttpResponseLimits::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, None, headers, most).await
     }
@@ -214,7 +214,7 @@ impl StreamableHttpClient for HttpLink {
         _: Option<String>,
         headers: Headers,
         most: usize,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpTrouble> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpFault> {
         self.traffic.next_stream().await;
         let mut request = self.client.get(uri.as_ref());
         if let Some(session) = session {
@@ -225,12 +225,12 @@ impl StreamableHttpClient for HttpLink {
         }
         let response = self.sent(request, headers).await?;
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return Err(HttpTrouble::ServerDoesNotSupportSse);
+            return Err(HttpFault::ServerDoesNotSupportSse);
         }
-        let response = response.error_for_status().map_err(HttpTrouble::Client)?;
+        let response = response.error_for_status().map_err(HttpFault::Client)?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         if !kind.is_some_and(|kind| media_type(kind).eq_ignore_ascii_case(EVENT_STREAM_MIME_TYPE)) {
-            return Err(HttpTrouble::UnexpectedContentType(kind.map(str::to_owned)));
+            return Err(HttpFault::UnexpectedContentType(kind.map(str::to_owned)));
         }
         Ok(events(response, most))
     }
@@ -251,8 +251,8 @@ pub fn causes(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// What went wrong at an address, where an error is that: the library keeps it as no source of its own errors.
-pub fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e HttpTrouble> {
-    let quit = || match error.downcast_ref::<WorkerQuitReason<HttpTrouble>>()? {
+pub fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e HttpFault> {
+    let quit = || match error.downcast_ref::<WorkerQuitReason<HttpFault>>()? {
         WorkerQuitReason::Fatal { error, .. } => Some(error),
         _ => None,
     };
@@ -260,22 +260,22 @@ pub fn trouble<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e H
 }
 
 /// Nobody can have read it.
-pub fn never_arrived(trouble: &HttpTrouble) -> bool {
-    matches!(trouble, HttpTrouble::Client(error) if error.is_connect())
+pub fn never_arrived(trouble: &HttpFault) -> bool {
+    matches!(trouble, HttpFault::Client(error) if error.is_connect())
 }
 
 /// In one form, whether the status of an answer says it or there was none; `None`: its own words are good.
-fn in_words(trouble: &HttpTrouble) -> Option<String> {
+fn in_words(trouble: &HttpFault) -> Option<String> {
     let status = |status: StatusCode| Some(format!("it answers with HTTP {status}"));
     match trouble {
-        HttpTrouble::Client(error) => match error.status() {
+        HttpFault::Client(error) => match error.status() {
             Some(answered) => status(answered),
             None if error.is_timeout() => Some("it did not answer in time".to_owned()),
             None if error.is_connect() => Some(format!("nothing answers there: {}", causes(error))),
             None => Some(causes(error)),
         },
-        HttpTrouble::HttpStatus(failed) => StatusCode::from_u16(failed.status).ok().and_then(status),
-        HttpTrouble::UnexpectedServerResponse(said) if said.starts_with("HTTP ") => {
+        HttpFault::HttpStatus(failed) => StatusCode::from_u16(failed.status).ok().and_then(status),
+        HttpFault::UnexpectedServerResponse(said) if said.starts_with("HTTP ") => {
             Some(format!("it answers with {said}"))
         }
         _ => None,
@@ -308,14 +308,14 @@ fn legacy(
     Some(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(why, Some(request.id.clone())), None))
 }
 
-async fn whole(response: Response, most: usize) -> Result<Vec<u8>, HttpTrouble> {
-    let too_large = || HttpTrouble::ResponseBodyTooLarge { max_size: most };
+async fn whole(response: Response, most: usize) -> Result<Vec<u8>, HttpFault> {
+    let too_large = || HttpFault::ResponseBodyTooLarge { max_size: most };
     if response.content_length().is_some_and(|length| length > most as u64) {
         return Err(too_large());
     }
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
-    while let Some(chunk) = chunks.try_next().await.map_err(HttpTrouble::Client)? {
+    while let Some(chunk) = chunks.try_next().await.map_err(HttpFault::Client)? {
         if chunk.len() > most - body.len() {
             return Err(too_large());
         }

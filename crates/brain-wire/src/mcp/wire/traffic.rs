@@ -75,7 +75,7 @@ impl Drop for UntakenBytes {
 
 /// What becomes of a message.
 #[derive(Debug, PartialEq, Eq)]
-enum Heard {
+enum TrafficEvent {
     PassedOn,
     LeftOut,
 }
@@ -134,15 +134,15 @@ impl Traffic {
         }
     }
 
-    fn heard(&self, message: &ServerJsonRpcMessage) -> Heard {
+    fn heard(&self, message: &ServerJsonRpcMessage) -> TrafficEvent {
         match message {
             JsonRpcMessage::Request(question) => {
                 if take(&self.0.questions, weight(length(question))) {
-                    return Heard::PassedOn;
+                    return TrafficEvent::PassedOn;
                 }
                 let most = limits::MCP_QUESTIONS_PER_SEC;
                 self.end(&format!("it asks without end, more than {most} things a second, and was ended"));
-                Heard::LeftOut
+                TrafficEvent::LeftOut
             }
             JsonRpcMessage::Notification(notice) => {
                 let is_new = match &notice.notification {
@@ -151,9 +151,9 @@ impl Traffic {
                     }
                     _ => take(&self.0.notices, weight(length(notice))),
                 };
-                if is_new { Heard::PassedOn } else { Heard::LeftOut }
+                if is_new { TrafficEvent::PassedOn } else { TrafficEvent::LeftOut }
             }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => Heard::PassedOn,
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => TrafficEvent::PassedOn,
         }
     }
 
@@ -227,7 +227,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Counted<T> {
                 _ = self.traffic.ended() => return None,
                 message = self.way.receive() => message?,
             };
-            if self.traffic.heard(&message) == Heard::PassedOn {
+            if self.traffic.heard(&message) == TrafficEvent::PassedOn {
                 return Some(message);
             }
         }
@@ -257,11 +257,11 @@ mod tests {
         let traffic = Traffic::default();
         for _ in 0..100 {
             for _ in 0..limits::MCP_QUESTIONS_PER_SEC {
-                assert_eq!(traffic.heard(&ping("1")), Heard::PassedOn);
+                assert_eq!(traffic.heard(&ping("1")), TrafficEvent::PassedOn);
             }
             tokio::time::advance(Duration::from_secs(1)).await;
         }
-        let passed = (0..5_000).filter(|_| traffic.heard(&ping("1")) == Heard::PassedOn).count();
+        let passed = (0..5_000).filter(|_| traffic.heard(&ping("1")) == TrafficEvent::PassedOn).count();
         assert_eq!(passed, usize::try_from(limits::MCP_QUESTIONS_AT_ONCE).unwrap());
         assert!(traffic.ended().await.contains("asks without end"));
     }
@@ -270,7 +270,7 @@ mod tests {
     async fn a_long_question_counts_as_many() {
         let traffic = Traffic::default();
         let long = ping(&"x".repeat(1_000_000));
-        let passed = (0..100).filter(|_| traffic.heard(&long) == Heard::PassedOn).count();
+        let passed = (0..100).filter(|_| traffic.heard(&long) == TrafficEvent::PassedOn).count();
         assert!((1..10).contains(&passed), "{passed}");
     }
 
@@ -278,14 +278,14 @@ mod tests {
     async fn that_tools_changed_is_heard_once_until_somebody_has_looked() {
         let traffic = Traffic::default();
         let changed = message(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
-        let heard = |many: usize| (0..many).filter(|_| traffic.heard(&changed) == Heard::PassedOn).count();
+        let heard = |many: usize| (0..many).filter(|_| traffic.heard(&changed) == TrafficEvent::PassedOn).count();
         assert_eq!(heard(10_000), 1);
         traffic.list_is_read();
         assert_eq!(heard(10_000), 1);
         let log = message(
             json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}}),
         );
-        let heard = (0..10_000).filter(|_| traffic.heard(&log) == Heard::PassedOn).count();
+        let heard = (0..10_000).filter(|_| traffic.heard(&log) == TrafficEvent::PassedOn).count();
         assert_eq!(heard, usize::try_from(limits::MCP_QUESTIONS_AT_ONCE).unwrap());
         assert_eq!(traffic.end_said(), None, "they want no answer");
     }

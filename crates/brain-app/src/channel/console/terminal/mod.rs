@@ -7,8 +7,8 @@
 //! their own at its left.
 
 mod fit;
-mod page;
-mod paper;
+mod screen;
+mod transcript;
 mod typing;
 
 use std::io::Write;
@@ -23,8 +23,8 @@ use super::channel::Sink;
 use super::wire::Out;
 use brain_core::limits;
 use fit::dim;
-use page::{Screen, SeenScreen};
-use paper::{Paper, Printer};
+use screen::{Screen, SeenScreen};
+use transcript::{Printer, Transcript};
 
 pub use fit::on_screen;
 pub use typing::{Interrupt, Keyboard};
@@ -51,7 +51,7 @@ pub struct TerminalSink {
 /// A screen on which somebody types.
 #[derive(Debug)]
 struct TypedAt {
-    paper: Paper,
+    paper: Transcript,
     /// How the terminal was before.
     found: Option<Termios>,
     /// Nobody types any more.
@@ -61,8 +61,11 @@ struct TypedAt {
 impl TerminalSink {
     /// A terminal at which somebody is going to type.
     pub fn typed_at() -> Self {
-        let typed_at =
-            TypedAt { paper: Paper::new(), found: tcgetattr(std::io::stdin()).ok(), has_left: AtomicBool::new(false) };
+        let typed_at = TypedAt {
+            paper: Transcript::new(),
+            found: tcgetattr(std::io::stdin()).ok(),
+            has_left: AtomicBool::new(false),
+        };
         Self { typed_at: Some(typed_at), ..Self::default() }
     }
 
@@ -88,7 +91,7 @@ impl TerminalSink {
         self.page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn paper(&self) -> Option<&Paper> {
+    fn paper(&self) -> Option<&Transcript> {
         self.typed_at.as_ref().map(|typed_at| &typed_at.paper)
     }
 
@@ -105,11 +108,11 @@ impl TerminalSink {
     /// A line is handed on.
     fn begins(&self) {
         self.page().said();
-        self.paper().into_iter().for_each(Paper::begins);
+        self.paper().into_iter().for_each(Transcript::begins);
     }
 
     fn is_busy(&self) -> bool {
-        self.paper().is_some_and(Paper::is_busy)
+        self.paper().is_some_and(Transcript::is_busy)
     }
 
     fn settled(&self, patience: Option<Duration>) -> bool {

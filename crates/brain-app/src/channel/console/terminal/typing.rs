@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::{ConsoleChannel, Line};
 use super::TerminalSink;
-use super::page::SeenScreen;
+use super::screen::SeenScreen;
 use brain_core::failpoint::fail_point;
 use brain_core::limits;
 use brain_engine::pipeline::intake::commands::COMMANDS;

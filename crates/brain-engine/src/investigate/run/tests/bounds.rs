@@ -84,7 +84,7 @@ async fn a_node_that_does_not_fit_is_a_gap_and_each_node_has_its_costs() {
         (run.tokens(), run.calls(), world.bounds.budget.spent()),
         (500, 1, BudgetSpent { tokens: 500, calls: 1 })
     );
-    let trouble = NodeTrouble::OutOfBudget(OutOfBudget::Tokens { asked: 600, left: 400 });
+    let trouble = NodeFault::OutOfBudget(OutOfBudget::Tokens { asked: 600, left: 400 });
     assert!(matches!(&run.nodes[1].outcome, NodeOutcome::Failed(failed) if *failed == trouble));
 }
 

@@ -97,7 +97,7 @@ async fn carried_out(brain: &Brain, chat: &ChatId, life: Life) -> Result<(), Sto
     if !batch.changes.is_empty() {
         tell(brain, chat, lines, batch).await?;
     }
-    if bytes.is_empty() { Ok(()) } else { scrub(brain, chat, bytes).await }
+    if bytes.is_empty() { Ok(()) } else { purge(brain, chat, bytes).await }
 }
 
 async fn tell(brain: &Brain, chat: &ChatId, lines: BTreeSet<String>, batch: Batch) -> Result<(), StoreError> {
@@ -109,12 +109,12 @@ async fn tell(brain: &Brain, chat: &ChatId, lines: BTreeSet<String>, batch: Batc
 }
 
 /// Rids the store's own bytes of it.
-async fn scrub(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), StoreError> {
+async fn purge(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), StoreError> {
     fail_point("erasure-marked");
     let mut batch = Batch::default();
     let mut lines = BTreeSet::new();
     let were_told = left.iter().any(|erasure| erasure.stage == ErasureStage::Bytes { told: true });
-    match scrubbed(brain, &left).await {
+    match purged(brain, &left).await {
         Ok(()) => {
             fail_point("erasure-scrubbed");
             for erasure in left {
@@ -136,12 +136,12 @@ async fn scrub(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), S
     tell(brain, chat, lines, batch).await
 }
 
-async fn scrubbed(brain: &Brain, left: &[Erasure]) -> Result<(), StoreError> {
-    scrubbed_of(brain, left.iter().map(|erasure| &erasure.owner).collect()).await
+async fn purged(brain: &Brain, left: &[Erasure]) -> Result<(), StoreError> {
+    purged_of(brain, left.iter().map(|erasure| &erasure.owner).collect()).await
 }
 
 /// Index first: a start that finds the store scrubbed has nothing more to do.
-async fn scrubbed_of(brain: &Brain, owners: BTreeSet<&UserId>) -> Result<(), StoreError> {
+async fn purged_of(brain: &Brain, owners: BTreeSet<&UserId>) -> Result<(), StoreError> {
     for owner in owners {
         brain.index.purge(owner).await.map_err(|cause| match cause {
             IndexError::Store(cause) => cause,
@@ -151,7 +151,7 @@ async fn scrubbed_of(brain: &Brain, owners: BTreeSet<&UserId>) -> Result<(), Sto
         })?;
     }
     fail_point("erasure-purged");
-    brain.store.scrub().await
+    brain.store.purge().await
 }
 
 fn told_left(error: &StoreError) -> String {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::scrubbed_of;
+use super::purged_of;
 use crate::pipeline::brain::Brain;
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::limits;
@@ -65,7 +65,7 @@ pub(in crate::pipeline) async fn erased(brain: &Brain, owner: &UserId, but: &[(T
         }
     }
     brain.evidence.forget(owner);
-    scrubbed_of(brain, BTreeSet::from([owner])).await
+    purged_of(brain, BTreeSet::from([owner])).await
 }
 
 fn is_kept(but: &[(Table, Key)], table: Table, key: &Key) -> bool {

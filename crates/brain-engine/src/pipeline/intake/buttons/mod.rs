@@ -12,7 +12,7 @@ use crate::pipeline::consent;
 use crate::pipeline::intake::cards::named;
 use crate::pipeline::show::changed_tools;
 use crate::pipeline::stages::assistant::{Intended, pages, reminder, settings, undo};
-use crate::pipeline::turn::{PointedAt, Turn, TurnError, TurnFacts};
+use crate::pipeline::turn::{Referent, Turn, TurnError, TurnFacts};
 use brain_core::core::button::Press;
 use brain_core::core::pending::Means;
 use brain_core::core::provenance::Sources;
@@ -54,7 +54,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Intended, StoreError> {
                 return Ok(offers::take(turn, &id, choice).await?.into());
             };
             let mut then = turn.said_at(turn.facts.ctx.now);
-            then.points_at(PointedAt::words(label)).await;
+            then.points_at(Referent::words(label)).await;
             return Ok(offers::answered(&turn.facts, question::answer(&then).await, taken)?.into());
         }
         // The channel that made it takes it before it gets here.

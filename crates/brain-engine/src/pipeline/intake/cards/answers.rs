@@ -6,7 +6,7 @@
 //! no is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
-use super::said::{not_typed, verb};
+use super::consent_words::{not_typed, verb};
 use super::{drafts, named};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;

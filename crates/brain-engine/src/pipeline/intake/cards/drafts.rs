@@ -5,7 +5,7 @@
 //! last one that was shown; where something else was done since, only by words that fit nothing but a draft.
 
 use super::amendments::planned_again;
-use super::said::verb;
+use super::consent_words::verb;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::shown;
 use crate::pipeline::commit::{Answer, Question};

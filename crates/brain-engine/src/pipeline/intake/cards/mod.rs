@@ -6,6 +6,6 @@
 
 pub(super) mod amendments;
 pub(super) mod answers;
+mod consent_words;
 mod drafts;
 pub(super) mod named;
-mod said;

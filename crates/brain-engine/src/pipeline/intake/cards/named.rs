@@ -5,7 +5,7 @@
 //! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
 //! card was complete. A place counts only right below its list, words only when they fit exactly one open card.
 
-use super::said::{not_typed, verb};
+use super::consent_words::{not_typed, verb};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::commit::shown;

@@ -11,7 +11,7 @@ use super::intended::Intended;
 use super::lists;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::commit::pages::{Further, NextPage, button};
+use crate::pipeline::commit::pages::{Continuation, NextPage, button};
 use crate::pipeline::commit::shown;
 use crate::pipeline::stages::investigate;
 use crate::pipeline::turn::TurnFacts;
@@ -34,7 +34,7 @@ pub fn list(
 ) -> Result<Answer, StoreError> {
     let mut answer = Answer::says(Path::Command, text);
     if let Some(after) = next {
-        let what = Further::List { name: name.to_owned(), after };
+        let what = Continuation::List { name: name.to_owned(), after };
         let button = button(brain, facts, what, more, &mut answer.batch)?;
         answer.replies.iter_mut().for_each(|reply| reply.buttons.push(vec![button.clone()]));
     }
@@ -91,9 +91,9 @@ async fn go_on(brain: &Brain, facts: &TurnFacts, id: &str, shown: Option<&Shown>
         return Ok(Answer::says(Path::Button, GONE).noticed(&facts.incoming, NoticeKind::Toast).into());
     };
     let going_on = match page.what {
-        Further::Action { action } => Intended::actions(facts, vec![action]),
-        Further::List { name, after } => or_gone(lists::next_page(brain, facts, &name, &after).await?),
-        Further::Findings { after } => or_gone(investigate::further(brain, facts, after).await?),
+        Continuation::Action { action } => Intended::actions(facts, vec![action]),
+        Continuation::List { name, after } => or_gone(lists::next_page(brain, facts, &name, &after).await?),
+        Continuation::Findings { after } => or_gone(investigate::further(brain, facts, after).await?),
     };
     let (id, shown) = (id.to_owned(), shown.map(|shown| shown.message));
     Ok(going_on.then(move |mut answer| {

@@ -8,7 +8,7 @@
 use super::says::ModelTurn;
 use super::{Conversing, Dialogue, Exchange, came_to, is_held};
 use crate::pipeline::commit::Answer;
-use crate::pipeline::stages::ask::Asked;
+use crate::pipeline::stages::ask::Typed;
 use crate::pipeline::stages::progressing::Progressing;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::stages::{context, guessed, rounds};
@@ -66,9 +66,9 @@ impl Going<'_> {
         let log = came_to("They said yes to what waited on the card.", &so_far.results.facts);
         let mut exchange = Exchange { domains: self.domains.clone(), begins: 1, log, ..Exchange::default() };
         let why = match dialogue.says(&exchange.log, Some(&so_far)).await {
-            Asked::Answer(first) => self.ended(&dialogue, first, &mut exchange, &mut so_far).await.err(),
-            Asked::Unusable(why) => Some(why),
-            Asked::Failed(error) => Some(error.to_string()),
+            Typed::Answer(first) => self.ended(&dialogue, first, &mut exchange, &mut so_far).await.err(),
+            Typed::Unusable(why) => Some(why),
+            Typed::Failed(error) => Some(error.to_string()),
         };
         so_far.name_what_is_left(turn.brain);
         if let Some(why) = why {

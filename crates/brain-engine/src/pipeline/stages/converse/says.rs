@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::Dialogue;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::show::Results;
-use crate::pipeline::stages::ask::{self, AnswerChecks, Asked};
+use crate::pipeline::stages::ask::{self, AnswerChecks, Typed};
 use crate::pipeline::stages::honest::{CameTo, Truth};
 use crate::pipeline::stages::progressing::Progressing;
 use crate::pipeline::stages::speak;
@@ -56,15 +56,17 @@ impl ModelTurn {
 impl Dialogue<'_> {
     /// What the model says; `log`: what it said before in this turn, and what came of it. Words for the person are shown
     /// as they come where nothing is to be done before them; `so_far`: what they are beside.
-    pub async fn says(&self, log: &str, so_far: Option<&Progressing>) -> Asked<ModelTurn> {
+    pub async fn says(&self, log: &str, so_far: Option<&Progressing>) -> Typed<ModelTurn> {
         let turn = self.turn;
-        let Some(model) = turn.brain.model.as_deref() else { return Asked::Unusable("there is no model".to_owned()) };
+        let Some(model) = turn.brain.model.as_deref() else {
+            return Typed::Unusable("there is no model".to_owned());
+        };
         turn.account.doing(status::thinking());
         let services = turn.brain.services.now();
         let schema = services.conversation_schema(&self.names);
         let Prompt { system, user } = match self.prompt(model, &schema) {
             Ok(prompt) => prompt,
-            Err(error) => return Asked::Failed(error),
+            Err(error) => return Typed::Failed(error),
         };
         let call = Call {
             stage: Stage::Converse,
@@ -97,12 +99,12 @@ impl Dialogue<'_> {
                     None => ask::typed_growing(turn.account, model, call, checks, None).await,
                 };
                 match asked {
-                    Asked::Failed(error) => Err(error),
+                    Typed::Failed(error) => Err(error),
                     asked => Ok(asked),
                 }
             }
         };
-        speak::growing(turn, &given, &truth, write).await.unwrap_or_else(Asked::Failed)
+        speak::growing(turn, &given, &truth, write).await.unwrap_or_else(Typed::Failed)
     }
 
     fn prompt(&self, model: &dyn Model, schema: &AnswerSchema) -> Result<Prompt, ModelError> {

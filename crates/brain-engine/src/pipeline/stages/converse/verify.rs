@@ -2,7 +2,7 @@
 //!
 //! Invariants: a write outside the routed services, and one of which code cannot read all that matters, runs only with a
 //! tap on exactly it; what a card would show in full goes on to its card; what was looked up in this turn brings nothing
-//! to be done that was not asked for before it was seen. Not here: how a value stands (`services::standing`).
+//! to be done that was not asked for before it was seen. Not here: how a value stands (`services::plan_grounding`).
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use brain_core::core::text::{one_line, quoted};
 use brain_core::limits;
 use brain_language::language::grounding::ValueKind;
 use brain_services::services::address_book::Person;
+use brain_services::services::plan_grounding::{PlanGrounding, Verified, Verifier, is_low_write};
 use brain_services::services::show::Moment;
-use brain_services::services::standing::{PlanStanding, Verified, Verifier, is_low_write};
 use brain_services::services::values::typed_values;
 
 /// What a plan is held against.
@@ -36,7 +36,7 @@ pub(super) struct Verifying<'a> {
 }
 
 /// A plan that was held.
-pub(super) struct HeldPlan {
+pub(super) struct CheckedPlan {
     /// It goes on to the gate.
     pub plan: Plan,
     /// It is done with one tap.
@@ -47,10 +47,10 @@ pub(super) struct HeldPlan {
 
 impl Verifying<'_> {
     /// Divides a plan; `domains`: the services that the message was routed to.
-    pub fn held(&self, mut plan: Plan, domains: &[String]) -> HeldPlan {
+    pub fn held(&self, mut plan: Plan, domains: &[String]) -> CheckedPlan {
         let facts = self.facts;
         if !self.brain.policy.grounds_plans {
-            return HeldPlan { plan, offers: Vec::new(), remarks: Vec::new() };
+            return CheckedPlan { plan, offers: Vec::new(), remarks: Vec::new() };
         }
         let (sight, reference) = (facts.sight(&self.brain.services), facts.reference());
         let (conversation, data) = (facts.conversation(), sight.data(limits::PLAN_HISTORY_TOKENS));
@@ -82,13 +82,13 @@ impl Verifying<'_> {
             remarks.extend(unsaid.map(|value| format!("I left out {value}: you didn't say that.")));
             let is_routed = domains.contains(&planned.service);
             let is_low = is_low_write(entry.as_ref(), planned);
-            let is_sure = is_agreed || standing == PlanStanding::Exact && !self.follows_a_look();
+            let is_sure = is_agreed || standing == PlanGrounding::Exact && !self.follows_a_look();
             let waits_for_offer = planned.depends_on.iter().any(|on| runs.get(*on) == Some(&false));
             runs.push(!entry.writes() || (is_routed && (is_sure || !is_low) && !waits_for_offer));
         }
         let offered: Vec<bool> = runs.iter().map(|runs| !runs).collect();
         let offers = only(Plan { actions: plan.actions.clone(), ..Plan::default() }, &offered).actions;
-        HeldPlan { plan: only(plan, &runs), offers, remarks }
+        CheckedPlan { plan: only(plan, &runs), offers, remarks }
     }
 
     /// Whether others' words were looked up in this turn for a message that only asks for a look: they may have brought

@@ -13,15 +13,15 @@ use brain_core::core::provenance::{Sources, UntrustedText, WrittenBy};
 use brain_core::core::stakes::Stakes;
 use brain_core::core::text::{quoted, shorten, visible};
 use brain_core::limits;
-use brain_language::language::grounding::{Ground, SaidWords};
+use brain_language::language::grounding::{Ground, OwnWords};
 use brain_language::language::time::Reference;
 use brain_services::services::entry::Entry;
-use brain_services::services::outgoing::{MeantToTell, Telling, ToldSoFar, UnsaidLeaf, leaves_of};
-use brain_services::services::service::{ContextRole, Wanted};
+use brain_services::services::outgoing::{DisclosedSoFar, MeantToTell, Telling, UnsaidLeaf, leaves_of};
+use brain_services::services::service::{ContextRequest, ContextRole};
 
 /// What may be told elsewhere in this turn.
 pub(super) struct OutgoingValues<'s> {
-    said: SaidWords,
+    said: OwnWords,
     ground: Ground<'s>,
     reference: Reference,
     records: &'s [String],
@@ -37,7 +37,7 @@ pub(super) struct OutgoingJudgement {
     /// For the card.
     pub notes: Vec<String>,
     /// The turn's account with it, where it runs without a yes.
-    pub after: Option<ToldSoFar>,
+    pub after: Option<DisclosedSoFar>,
     /// What may go back where it came from.
     back: GoesBack,
 }
@@ -66,7 +66,7 @@ impl<'s> OutgoingValues<'s> {
         let own = facts.if_own(facts.words());
         let texts = || completes.iter().chain(&pointed).copied().chain([own]);
         let ground = Ground::of(facts.reading(), &texts().collect::<Vec<_>>(), &[], &[], &reference);
-        let said = SaidWords::of(texts());
+        let said = OwnWords::of(texts());
         Some(Self { said, ground, reference, records, untrusted: &sources.untrusted, facts })
     }
 
@@ -77,7 +77,7 @@ impl<'s> OutgoingValues<'s> {
         entry: &dyn Entry,
         stakes: Stakes,
         planned: &PlannedAction,
-        told: &ToldSoFar,
+        told: &DisclosedSoFar,
     ) -> OutgoingJudgement {
         let Some(addressee) = entry.addressee() else { return OutgoingJudgement::default() };
         // What changes something without a yes is asked about where it holds anybody's words.
@@ -134,7 +134,8 @@ impl<'s> OutgoingValues<'s> {
 impl OutgoingValues<'_> {
     /// What services know that this value may stand in, beyond what was in sight; nothing where they do not answer.
     async fn own_data(&self, brain: &Brain, value: &str) -> Vec<String> {
-        let wanted = Wanted { message: value.to_owned(), limit: limits::CONTEXT_FACTS_MAX, in_sight_from: None };
+        let wanted =
+            ContextRequest { message: value.to_owned(), limit: limits::CONTEXT_FACTS_MAX, in_sight_from: None };
         let time_out = Duration::from_millis(limits::CONTEXT_FETCH_MS);
         let mut lines = Vec::new();
         for service in brain.services.now().iter().filter(|one| one.service.context_role() != ContextRole::None) {

@@ -17,8 +17,8 @@ use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::ports::records::Speaker;
 use brain_language::language::grounding::Ground;
 use brain_services::services::entry::Entry;
-use brain_services::services::standing::{
-    ConditionState, Judge, PlanStanding, Planner, SettledAction, TurnPart, Unsaid, planned_again,
+use brain_services::services::plan_grounding::{
+    ConditionState, Judge, PlanGrounding, Planner, SettledAction, TurnPart, Unsaid, planned_again,
 };
 
 /// Said where a planner named somebody else than the person did.
@@ -143,6 +143,6 @@ impl Changing<'_> {
             }
         }
         let beside = Judge { ground: self.with_values, ..self.judge };
-        beside.action(entry, planned) == Ok(PlanStanding::Exact)
+        beside.action(entry, planned) == Ok(PlanGrounding::Exact)
     }
 }

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use crate::pipeline::brain::Brain;
-use crate::pipeline::stages::{guessed, held};
+use crate::pipeline::stages::{guessed, omissions};
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::text::{shorten, visible};
 use brain_core::limits;
 use brain_language::language::grounding::Ground;
 use brain_language::language::reading::Mood;
-use brain_language::language::requests::{PartAccount, Unread};
-use brain_services::services::registry::Services;
-use brain_services::services::standing::{
-    ConditionState, Judge, PlanStanding, Planner, TurnPart, Whole, leaves_nothing,
+use brain_language::language::requests::{PartAccount, Residue};
+use brain_services::services::plan_grounding::{
+    ConditionState, Judge, PlanGrounding, PlanReview, Planner, TurnPart, leaves_nothing,
 };
+use brain_services::services::registry::Services;
 
 /// Whether code's own plan of a message needs no model beside it: it is read exactly, or, where the model is small, it
 /// follows from the message as a whole.
@@ -27,7 +27,7 @@ pub(in crate::pipeline::stages) fn is_exact(
     let guess = guessed::guess(brain, facts);
     if brain.is_small() {
         let is_about = |planned: &PlannedAction| guess.domains.contains(&planned.service);
-        let follows = worst(brain, facts, &guess.domains, plan) == Some(PlanStanding::Exact);
+        let follows = worst(brain, facts, &guess.domains, plan) == Some(PlanGrounding::Exact);
         return follows && leaves_nothing(account) && plan.actions.iter().all(is_about);
     }
     let services = brain.services.now();
@@ -42,17 +42,17 @@ pub(in crate::pipeline::stages) fn may_be_offered(
     (brain, facts): (&Brain, &TurnFacts),
     domains: &[String],
     plan: &Plan,
-    unread: &[Unread],
+    unread: &[Residue],
 ) -> bool {
     unread.iter().any(|part| part.class.turns_around())
-        || matches!(worst(brain, facts, domains, plan), Some(PlanStanding::Exact | PlanStanding::Told))
+        || matches!(worst(brain, facts, domains, plan), Some(PlanGrounding::Exact | PlanGrounding::Told))
 }
 
 /// How the action of code's own plan stands that stands worst; `None` for one that lacks something, or everything.
-fn worst(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: &Plan) -> Option<PlanStanding> {
+fn worst(brain: &Brain, facts: &TurnFacts, domains: &[String], plan: &Plan) -> Option<PlanGrounding> {
     let services = brain.services.now();
     by_code(facts, |judge| {
-        let whole = Whole { judge, services: &services, domains };
+        let whole = PlanReview { judge, services: &services, domains };
         whole.standings(&mut plan.actions.clone()).ok()?.into_iter().max()
     })
 }
@@ -83,13 +83,13 @@ pub(super) struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    pub fn whole(&self) -> Whole<'_> {
-        Whole { judge: &self.judge, services: &self.services, domains: self.domains }
+    pub fn whole(&self) -> PlanReview<'_> {
+        PlanReview { judge: &self.judge, services: &self.services, domains: self.domains }
     }
 
     /// How each action stands, once what has no ground is taken out of it; the place and the parameter of what is
     /// missing. `is_order`: what the model that chose the commands takes the words for, where one did.
-    pub fn standings(&self, plan: &mut Plan, is_order: Option<bool>) -> Result<Vec<PlanStanding>, (usize, String)> {
+    pub fn standings(&self, plan: &mut Plan, is_order: Option<bool>) -> Result<Vec<PlanGrounding>, (usize, String)> {
         let whole = self.whole();
         let mut standings = whole.standings(&mut plan.actions)?;
         // What only one of two readers takes for an order is proposed.
@@ -106,7 +106,8 @@ impl Judging<'_> {
 
     /// Whether each value of a plan is words of the message, and the plan carries all of those.
     pub fn is_carried(&self, plan: &Plan) -> bool {
-        let follows = |standings: &Vec<PlanStanding>| standings.iter().all(|standing| *standing == PlanStanding::Exact);
+        let follows =
+            |standings: &Vec<PlanGrounding>| standings.iter().all(|standing| *standing == PlanGrounding::Exact);
         self.whole().standings(&mut plan.actions.clone()).as_ref().is_ok_and(follows)
             && plan.actions.iter().any(|planned| self.services.fits(planned))
             && self.whole().are_as_said(&plan.actions)
@@ -119,7 +120,7 @@ impl Judging<'_> {
     }
 
     fn is_all(&self, plan: &Plan) -> bool {
-        held::left_out(self.facts, &plan.actions, &[]).is_empty()
+        omissions::left_out(self.facts, &plan.actions, &[]).is_empty()
     }
 
     /// Whether all that the person asks for is plainly looked up.

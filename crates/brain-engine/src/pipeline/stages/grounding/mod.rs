@@ -21,7 +21,7 @@ use super::doubts::Doubt;
 use super::{answers, known};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::show;
-use crate::pipeline::stages::selection::Said;
+use crate::pipeline::stages::selection::SpeechAct;
 use crate::pipeline::stages::topic::Topic;
 use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
@@ -30,7 +30,7 @@ use brain_language::language::grounding::Ground;
 use brain_language::language::reading::{Mood, Reading};
 use brain_language::language::requests::Understood;
 use brain_language::language::time::Reference;
-use brain_services::services::standing::{Judge, PlanStanding, Planner, TurnPart};
+use brain_services::services::plan_grounding::{Judge, PlanGrounding, Planner, TurnPart};
 
 /// Messages back to which something that was shown may be pointed at.
 const IN_SIGHT_MAX: usize = 4;
@@ -110,7 +110,7 @@ pub(crate) async fn check(
         Judge { ground: &ground, reference: &reference, people: &people, planner, part, conditions: topic.conditions };
     let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
-    let is_order = topic.selection.map(|selection| selection.said == Said::Order);
+    let is_order = topic.selection.map(|selection| selection.said == SpeechAct::Order);
     let mut standings = match judging.standings(&mut plan, is_order) {
         Ok(standings) => standings,
         // Of what nobody else sees in the message nothing more is asked.
@@ -126,13 +126,13 @@ pub(crate) async fn check(
         return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
     }
     // Where code misread one part, it misread the message.
-    if standings.contains(&PlanStanding::Contradicted(Mood::Fragment)) {
+    if standings.contains(&PlanGrounding::Contradicted(Mood::Fragment)) {
         return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
     }
     if let Some(other) = judging.other_reading(&plan) {
         return Grounded::Doubt(Box::new(Doubt::which(brain, vec![other, plan])));
     }
-    if let Some(PlanStanding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
+    if let Some(PlanGrounding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
     {
         return Grounded::Doubt(Box::new(proposed::contradicted(brain, facts, mood)));
     }
@@ -150,7 +150,7 @@ pub(crate) async fn check(
         TargetCheck::AsSaid => {}
         TargetCheck::Doubt(doubt) => return Grounded::Doubt(below(remarks, doubt)),
         // Of what was only told nobody is asked which one it is.
-        TargetCheck::Which { .. } if standings.iter().all(|standing| *standing == PlanStanding::Told) => {
+        TargetCheck::Which { .. } if standings.iter().all(|standing| *standing == PlanGrounding::Told) => {
             return Grounded::Doubt(below(remarks, Box::new(proposed::contradicted(brain, facts, Mood::Statement))));
         }
         TargetCheck::Which { index, choices } => {
@@ -162,15 +162,15 @@ pub(crate) async fn check(
     let has_card = |planned: &PlannedAction| !judging.is_low_write(planned);
     match worst(&standings) {
         // A card asks already, with every value of it.
-        Some(PlanStanding::Likely) if plan.actions.iter().all(has_card) => Grounded::Plan { plan, remarks },
-        Some(PlanStanding::Likely | PlanStanding::Told) => {
+        Some(PlanGrounding::Likely) if plan.actions.iter().all(has_card) => Grounded::Plan { plan, remarks },
+        Some(PlanGrounding::Likely | PlanGrounding::Told) => {
             let may_be = |planned: &PlannedAction| domains.contains(&planned.service) && judging.services.fits(planned);
             let kept: Vec<bool> = plan.actions.iter().map(may_be).collect();
             let is_all = kept.iter().all(|kept| *kept);
             let doubt = proposed::proposed(brain, facts, only(plan, &kept), &people, is_all).await;
             Grounded::Doubt(below(remarks, Box::new(doubt)))
         }
-        Some(PlanStanding::Exact | PlanStanding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
+        Some(PlanGrounding::Exact | PlanGrounding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
     }
 }
 
@@ -209,12 +209,12 @@ fn below(remarks: Vec<String>, mut doubt: Box<Doubt>) -> Box<Doubt> {
     doubt
 }
 
-fn worst(standings: &[PlanStanding]) -> Option<PlanStanding> {
+fn worst(standings: &[PlanGrounding]) -> Option<PlanGrounding> {
     standings.iter().max().copied()
 }
 
-fn is_contradicted(standing: &PlanStanding) -> bool {
-    matches!(standing, PlanStanding::Contradicted(_))
+fn is_contradicted(standing: &PlanGrounding) -> bool {
+    matches!(standing, PlanGrounding::Contradicted(_))
 }
 
 /// The actions that are kept, which depend on each other by their new places.

@@ -7,9 +7,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::costly;
+use super::investigation_reply::{InvestigationReply, InvestigationRun, distinct, drawing, ended, remarks, so_far};
 use super::kept::{self, Worded};
 use super::looking::Looking;
-use super::told::{InvestigationRun, Told, distinct, drawing, ended, remarks, so_far};
 use crate::investigate::asker::{AskFailure, InvestigationModel};
 use crate::investigate::decompose::{
     DecomposeInput, SynthesisOrder, Undecomposed, choose_template, keep_graph, things,
@@ -163,7 +163,7 @@ fn stopped(
 ) -> Result<Answer, TurnError> {
     let graph = EvidenceGraph { nodes: Vec::new(), sections: Vec::new(), answers: AnswerKind::Model, beside: None };
     let metrics = looking.metrics(ran, None);
-    let told = Told {
+    let told = InvestigationReply {
         heading: "⏹ Stopped before I knew where to look. Nothing was changed.".to_owned(),
         remarks: Vec::new(),
         answers: graph.answers,
@@ -241,7 +241,7 @@ async fn told(
     let findings = numbered.chain(outputs.iter().flat_map(|(_, output)| &output.findings));
     let rows = distinct(findings.map(|finding| AnswerRow::of(finding, None, None)));
     let metrics = looking.metrics(&ran, Some(&estimate));
-    let told = Told {
+    let told = InvestigationReply {
         heading: heading(graph.answers, rows.len(), &shorten(turn.facts.words(), 80), false),
         remarks: match words {
             // What could not be looked at stands in the words.

@@ -6,12 +6,12 @@
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::told::Told;
+use super::investigation_reply::InvestigationReply;
 use crate::investigate::graph::AnswerKind;
 use crate::investigate::synthesize::AnswerRow;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::commit::pages::{self, Further};
+use crate::pipeline::commit::pages::{self, Continuation};
 use crate::pipeline::turn::{TurnError, TurnFacts};
 use brain_core::core::history::{FOUND, ItemRef, PastAction};
 use brain_core::core::ids::{ChatId, UserId};
@@ -55,7 +55,7 @@ impl Record for KeptAnswer {
 
 impl KeptAnswer {
     /// What is kept of an answer: as many rows as can be; it says how many are left out.
-    fn new(facts: &TurnFacts, told: &mut Told, mut rows: Vec<AnswerRow>) -> Self {
+    fn new(facts: &TurnFacts, told: &mut InvestigationReply, mut rows: Vec<AnswerRow>) -> Self {
         let left = rows.len().saturating_sub(limits::FINDINGS_KEPT_MAX);
         if left > 0 {
             rows.truncate(limits::FINDINGS_KEPT_MAX);
@@ -108,7 +108,7 @@ impl KeptAnswer {
 pub(super) fn answer(
     brain: &Brain,
     facts: &TurnFacts,
-    mut told: Told,
+    mut told: InvestigationReply,
     rows: Vec<AnswerRow>,
 ) -> Result<Answer, TurnError> {
     let kept = KeptAnswer::new(facts, &mut told, rows);
@@ -130,7 +130,7 @@ pub(super) struct Worded {
 pub(super) fn worded(
     brain: &Brain,
     facts: &TurnFacts,
-    mut told: Told,
+    mut told: InvestigationReply,
     rows: Vec<AnswerRow>,
     words: Worded,
 ) -> Result<Answer, TurnError> {
@@ -159,7 +159,7 @@ pub(super) fn worded(
     let mut answer = Answer::of(Path::Investigate);
     answer.metrics = told.metrics;
     if rest > 0 {
-        let what = Further::Findings { after };
+        let what = Continuation::Findings { after };
         reply.buttons.push(vec![pages::button(brain, facts, what, kept.rows.len() - after, &mut answer.batch)?]);
     }
     answer.replies.push(reply);
@@ -223,7 +223,7 @@ fn page(
     reply.sources = rows.iter().map(|(at, row)| source(at + 1, row)).collect();
     let mut answer = Answer::of(Path::Investigate);
     if behind > 0 {
-        let what = Further::Findings { after: after + rows.len() };
+        let what = Continuation::Findings { after: after + rows.len() };
         reply.buttons.push(vec![pages::button(brain, facts, what, behind, &mut answer.batch)?]);
     }
     answer.replies.push(reply);

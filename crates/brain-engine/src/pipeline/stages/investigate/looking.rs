@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::told::InvestigationRun;
+use super::investigation_reply::InvestigationRun;
 use crate::investigate::asker::{InvestigationModel, ModelSpan};
 use crate::investigate::cache::OwnersCache;
 use crate::investigate::estimate::CostEstimate;

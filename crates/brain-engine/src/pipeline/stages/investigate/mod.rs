@@ -9,10 +9,10 @@
 
 mod by_model;
 mod costly;
+mod investigation_reply;
 mod kept;
 mod looking;
 mod narrowed;
-mod told;
 
 pub use costly::{LEAVE, ask_again, asks_again, decided};
 pub use kept::{KeptAnswer, further, one_row};
@@ -21,12 +21,12 @@ pub use narrowed::{met, only, still_open};
 use chrono::{DateTime, Utc};
 
 use self::by_model::{ByModel, QuestionScope};
+use self::investigation_reply::{InvestigationReply, InvestigationRun, distinct, drawing, remarks};
 use self::looking::Looking;
-use self::told::{InvestigationRun, Told, distinct, drawing, remarks};
 use super::guessed::question;
 use crate::investigate::decompose::SynthesisOrder;
 use crate::investigate::finding::NodeOutput;
-use crate::investigate::graph::{AnswerKind, AnswerSection, BesideAnswer, EvidenceGraph, check};
+use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph, SecondAnswer, check};
 use crate::investigate::run::{run, whole};
 use crate::investigate::synthesize::{self, AnswerRow, heading};
 use crate::investigate::templates;
@@ -291,7 +291,7 @@ async fn investigated_as(
     let shown = graph.all_sections().filter_map(|section| ran.node(&section.node)?.output());
     let mut remarks = remarks(&ran, shown);
     let (mut rows, counted) = rows_of(&ran, &graph.sections, topic);
-    if let Some(BesideAnswer { sections, answers, topic, is_open }) = &graph.beside {
+    if let Some(SecondAnswer { sections, answers, topic, is_open }) = &graph.beside {
         let (mut second, counted) = rows_of(&ran, sections, topic);
         let heading = synthesize::heading(*answers, counted, topic, *is_open);
         match second.is_empty() {
@@ -303,7 +303,7 @@ async fn investigated_as(
     // What was not found out is not nothing.
     let is_short = |section: &AnswerSection| output_of(&ran, section).is_none_or(|output| output.unread > 0);
     let is_lost = rows.is_empty() && graph.sections.iter().any(is_short);
-    let told = Told {
+    let told = InvestigationReply {
         heading: if is_lost {
             "🔎 I found nothing, and could not look at everything.".to_owned()
         } else {

@@ -1,9 +1,9 @@
 //! An answer that is narrowed: from the rows that are kept, without starting over.
 
 use super::investigated_as;
+use super::investigation_reply::InvestigationReply;
 use super::kept::{self, KeptAnswer};
 use super::looking::sources;
-use super::told::Told;
 use crate::investigate::finding::is_same;
 use crate::investigate::graph::{AnswerKind, AnswerSection, EvidenceGraph};
 use crate::investigate::node::{EvidenceNode, MetadataFilter, Strategy};
@@ -118,7 +118,7 @@ fn told(
     if rows.is_empty() {
         return Ok(Answer::says(Path::Investigate, heading).keeping_question());
     }
-    let told = Told {
+    let told = InvestigationReply {
         heading,
         remarks: Vec::new(),
         answers: kept.answers,

@@ -6,11 +6,11 @@ use std::ops::Range;
 use super::super::account::SpanRole;
 use super::super::borders::{Border, BorderKind};
 use super::super::built::Built;
-use super::super::further::may_be_needed;
+use super::super::coordination::may_be_needed;
 use super::super::matching::Filler;
 use super::super::parser::{Parse, Parser};
 use super::super::prices::{PartPrice, Prices, TokenClass};
-use super::super::unread::WordLedger;
+use super::super::residue::WordLedger;
 use super::Chart;
 use crate::language::tokens::lower;
 
@@ -83,7 +83,7 @@ impl Chart<'_, '_> {
             return u32::MAX;
         }
         let actions: Vec<_> = clause.actions().collect();
-        let mut ledger = WordLedger::new(parser.heard, &actions, parser.hearing.reference.now);
+        let mut ledger = WordLedger::new(parser.heard, &actions, parser.input.reference.now);
         ledger.clause(clause);
         let weak = if clause.weak { self.prices.part(PartPrice::Weak) } else { 0 };
         let lacking = if matches!(clause.built, Built::Ask { .. }) { self.prices.part(PartPrice::Lacking) } else { 0 };
@@ -276,7 +276,7 @@ impl Chart<'_, '_> {
 
 /// What some words are that ask for nothing, and what it costs to leave them out.
 pub(super) fn beside(parser: &Parser, range: Range<usize>, prices: &Prices) -> BetweenBorders {
-    let mut ledger = WordLedger::new(parser.heard, &[], parser.hearing.reference.now);
+    let mut ledger = WordLedger::new(parser.heard, &[], parser.input.reference.now);
     if parser.heard.live(range.clone()).is_empty() && parser.heard.times_in(&range).is_empty() {
         return BetweenBorders { role: Some(SpanRole::Politeness), price: 0 };
     }

@@ -6,7 +6,7 @@
 
 use super::wording::is_empty_of_names;
 use super::{FamilyQuestion, QuestionFamily, apostrophes, covered_by, tidied};
-use crate::language::requests::hearing::Hearing;
+use crate::language::requests::parse_input::ParseInput;
 use crate::language::requests::phrases::Phrases;
 use crate::language::requests::question_words::WORDS;
 use crate::language::tables::MadeTables;
@@ -32,14 +32,14 @@ pub(super) fn ready() {
 const MARKS: [&str; 7] = [", ", ". ", "? ", "; ", "! ", " - ", " – "];
 
 /// A question that prepares a meeting.
-pub(super) fn prepared(hearing: &Hearing, work: &Work) -> Option<FamilyQuestion> {
-    let reference = hearing.reference;
-    let text = apostrophes(hearing.text.trim());
+pub(super) fn prepared(input: &ParseInput, work: &Work) -> Option<FamilyQuestion> {
+    let reference = input.reference;
+    let text = apostrophes(input.text.trim());
     // Nearly every message is told by its words to be none of these.
     if !WORDS.prepares.is_in(&words(&text)) {
         return None;
     }
-    let covered = |part: &str| covered_by(&FRAMES, &hearing.alone(part.trim()), work);
+    let covered = |part: &str| covered_by(&FRAMES, &input.alone(part.trim()), work);
     let is = |action: &Option<PlannedAction>, command: &str| action.as_ref().is_some_and(|is| is.command == command);
     let apart = MARKS.iter().flat_map(|mark| text.match_indices(mark)).map(|(at, mark)| (at, at + mark.len()));
     for (end, start) in apart.take(BRIEFING_MARKS_MAX) {

@@ -4,14 +4,14 @@ use super::super::words::{Link, TokenKind};
 use super::clock::{Surety, clock};
 use super::component::ComponentReader;
 use super::date::{Company, DateReading, weekday_name};
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::numbered::day_number;
 use super::period::which;
 use super::phrase::{Date, Period, Phrase};
 use super::{ends_clause, rule};
 
 impl ComponentReader<'_> {
-    pub fn is_in_company(&self, phrase: &Phrase, lead: &Lead, heard: &DateReading) -> bool {
+    pub fn is_in_company(&self, phrase: &Phrase, lead: &LeadingWords, heard: &DateReading) -> bool {
         let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
         let inside = (self.whole || !phrase.is_empty()) && !bare_word && heard.company != Company::On;
         let company = match heard.company {
@@ -28,7 +28,7 @@ impl ComponentReader<'_> {
     }
 
     /// Of a word that may be something else: "sat", "may", "3/4".
-    fn is_some_day(&self, lead: &Lead, heard: &DateReading) -> bool {
+    fn is_some_day(&self, lead: &LeadingWords, heard: &DateReading) -> bool {
         let weekday = matches!(heard.date, Date::Weekday { .. });
         let named = lead.says_day() || lead.link == Some(Link::In) && !weekday;
         // "The programme for April".
@@ -43,7 +43,7 @@ impl ComponentReader<'_> {
     }
 
     /// "What's on for sat?", "back to school wed".
-    fn closes(&self, lead: &Lead, next: usize) -> bool {
+    fn closes(&self, lead: &LeadingWords, next: usize) -> bool {
         let after = self.line.tokens.get(next).map(|t| &t.kind);
         let last = matches!(after, None | Some(TokenKind::Mark(',' | '?' | '!' | '.')));
         last && (lead.link == Some(Link::For) || self.follows_a_thing(lead.next))
@@ -56,7 +56,7 @@ impl ComponentReader<'_> {
     }
 
     /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
-    pub fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
+    pub fn is_day_number(&self, lead: &LeadingWords, next: usize) -> bool {
         let late = self.line.digits(lead.next).is_some_and(|(day, _)| day >= 10);
         // "The 22nd I'm away".
         let opens = lead.next == 1
@@ -89,7 +89,7 @@ impl ComponentReader<'_> {
     }
 
     /// "Sun brunch at 11": a short name of a day opens a message that has a clock time later on.
-    fn opens_with_day(&self, lead: &Lead, next: usize) -> bool {
+    fn opens_with_day(&self, lead: &LeadingWords, next: usize) -> bool {
         let line = self.line;
         let opens = lead.next == 0 && weekday_name(line, 0).is_some();
         opens

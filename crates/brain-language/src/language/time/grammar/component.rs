@@ -3,7 +3,7 @@
 use super::super::DateOrder;
 use super::super::words::{Link, Sense, TokenKind, TokenLine};
 use super::date::{Company, date};
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::names::is_somebody;
 use super::numbered::day_and_month;
 use super::phrase::Phrase;
@@ -40,14 +40,14 @@ impl<'a> ComponentReader<'a> {
         if self.is_named_thing(i) || is_somebody(self.line, i) {
             return None;
         }
-        let mut lead = Lead::read(self.line, i, self.hints.moves || self.whole);
+        let mut lead = LeadingWords::read(self.line, i, self.hints.moves || self.whole);
         let between = lead.link == Some(Link::Between);
         let mut phrase = Phrase { role: lead.role, cue: self.hints.cue, between, ..Phrase::default() };
         let mut end = None;
         for _ in 0..COMPONENTS_MAX {
             let next = self.component(&mut phrase, &lead, depth).or_else(|| {
                 // The article or preposition may belong to the component: "the day after …".
-                let bare = Lead { next: end.unwrap_or(i), ..Lead::none(i) };
+                let bare = LeadingWords { next: end.unwrap_or(i), ..LeadingWords::none(i) };
                 let again = lead.next > bare.next;
                 again.then(|| self.component(&mut phrase, &bare, depth)).flatten()
             });
@@ -82,19 +82,19 @@ impl<'a> ComponentReader<'a> {
     }
 
     /// The lead of a following component: commas, brackets and prepositions.
-    pub fn joint(&self, i: usize) -> Lead {
+    pub fn joint(&self, i: usize) -> LeadingWords {
         let mut at = i;
         while [',', '(', ')', '·'].iter().any(|m| self.line.mark(at, *m)) {
             at += 1;
         }
-        Lead::read(self.line, at, false)
+        LeadingWords::read(self.line, at, false)
     }
 
-    pub fn joint_of(&self, phrase: &Phrase, i: usize) -> Lead {
+    pub fn joint_of(&self, phrase: &Phrase, i: usize) -> LeadingWords {
         // "Remind me at 5 about tomorrow's drill".
         let about = self.line.link(i, Link::About).is_some() && self.line.link(i, Link::At).is_some();
         if about && self.hints.asks && phrase.clock.is_some() {
-            return Lead::none(i);
+            return LeadingWords::none(i);
         }
         // "The afternoon of the 22nd", but not "in the afternoon in 3 days".
         let of = self
@@ -102,12 +102,12 @@ impl<'a> ComponentReader<'a> {
             .link(i, Link::Of)
             .filter(|next| phrase.part.is_some() && phrase.date.is_none() && span(self.line, *next).is_none());
         match of {
-            Some(next) => Lead { link: Some(Link::On), ..Lead::read(self.line, next, false) },
+            Some(next) => LeadingWords { link: Some(Link::On), ..LeadingWords::read(self.line, next, false) },
             None => self.joint(i),
         }
     }
 
-    fn component(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+    fn component(&self, phrase: &mut Phrase, lead: &LeadingWords, depth: usize) -> Option<usize> {
         self.other_end(phrase, lead, depth)
             .or_else(|| self.rule(phrase, lead))
             .or_else(|| self.rule_start(phrase, lead, depth))

@@ -5,7 +5,7 @@ use super::super::words::{DaySet, Link, Sense, Unit};
 use super::clock::{Surety, clock};
 use super::component::ComponentReader;
 use super::date::{Company, date, nth_day};
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::numbered::{bare_day, year};
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Phrase, RepeatRule, TimeDoubt};
@@ -16,7 +16,7 @@ use super::span::unit;
 const CLAUSE_TOKENS_MAX: usize = 60;
 
 impl ComponentReader<'_> {
-    pub fn rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn rule(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         if let (Some(rule), Some(at)) = (phrase.rule, self.line.link(lead.next, Link::Except)) {
             let (days, next) = rule.without(self.line, at)?;
             phrase.rule = Some(days);
@@ -62,7 +62,7 @@ impl ComponentReader<'_> {
     }
 
     /// "This time tomorrow", "same time next week".
-    pub fn same_time(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn same_time(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let next = self.line.link(lead.next, Link::SameTime).filter(|_| phrase.is_empty())?;
         let day = date(self.line, self.line.link(next, Link::On).unwrap_or(next), self.order)?;
         if day.part.is_some() || day.company > Company::Some {
@@ -74,7 +74,7 @@ impl ComponentReader<'_> {
     }
 
     /// "Every Tuesday from February".
-    pub fn rule_start(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+    pub fn rule_start(&self, phrase: &mut Phrase, lead: &LeadingWords, depth: usize) -> Option<usize> {
         let fits = phrase.rule.is_some() && phrase.start.is_none() && lead.link == Some(Link::From);
         if !fits || depth == 0 {
             return None;
@@ -89,7 +89,7 @@ impl ComponentReader<'_> {
         Some(next)
     }
 
-    pub fn iso(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn iso(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         if !phrase.is_empty() {
             return None;
         }
@@ -99,7 +99,7 @@ impl ComponentReader<'_> {
         Some(next)
     }
 
-    pub fn date(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn date(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         if phrase.offset.is_some() {
             return None;
         }
@@ -153,14 +153,14 @@ impl ComponentReader<'_> {
     }
 
     /// "The third Sunday" may be one that falls on the 3rd; with a comma it is.
-    fn counts_weekdays(&self, phrase: &Phrase, lead: &Lead, date: &Date) -> bool {
+    fn counts_weekdays(&self, phrase: &Phrase, lead: &LeadingWords, date: &Date) -> bool {
         let few = matches!(phrase.date, Some(Date::Numbered { day: 1..=5, month: None, weekday: None }));
         let comma = lead.next.checked_sub(1).is_some_and(|before| self.line.mark(before, ','));
         few && matches!(date, Date::Weekday { .. }) && !comma
     }
 
     /// "Friday 13": an hour would have an "at".
-    fn bare_day_of_weekday(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    fn bare_day_of_weekday(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let Some(Date::Weekday { day: weekday, which: None, weeks: 0 }) = phrase.date else {
             return None;
         };
@@ -176,7 +176,7 @@ impl ComponentReader<'_> {
     }
 
     /// "Every month on the last Friday".
-    fn day_of_rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    fn day_of_rule(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let monthly = phrase.rule.is_some_and(|r| r.unit == Unit::Month) && phrase.date.is_none();
         let (n, days, next) = nth_day(self.line, lead.next).filter(|_| monthly)?;
         phrase.date = Some(Date::Nth { n, days, of: Period::Month(MonthOf::From(0)) });
@@ -184,7 +184,7 @@ impl ComponentReader<'_> {
     }
 
     /// "The Friday after Thanksgiving".
-    pub fn beside(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn beside(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let (day, _, next) = super::date::weekday_name(self.line, lead.next).filter(|_| phrase.date.is_none())?;
         let (before, at) = match self.line.link(next, Link::After) {
             Some(at) => (false, at),
@@ -197,7 +197,7 @@ impl ComponentReader<'_> {
     }
 
     /// "The mail from April Jones".
-    fn is_first_name(&self, date: &Date, lead: &Lead, next: usize) -> bool {
+    fn is_first_name(&self, date: &Date, lead: &LeadingWords, next: usize) -> bool {
         let month = matches!(date, Date::Period(Period::Month(MonthOf::Named { year: None, which: None, .. })));
         let in_it = matches!(lead.link, Some(Link::In | Link::On | Link::By | Link::Until | Link::Since));
         month && !in_it && self.noun_follows(next) && self.is_capital(lead.next) && self.is_capital(next)
@@ -213,7 +213,7 @@ impl ComponentReader<'_> {
     }
 
     /// "The invoice I got in March", "what did I note on 2 Feb": told of the past, it is the last one.
-    fn as_told(&self, date: Date, lead: &Lead) -> Date {
+    fn as_told(&self, date: Date, lead: &LeadingWords) -> Date {
         // "It was on 4 May" tells; "it was moved to 4 May" and "it was planned for then" do not.
         let past_day = self.clause_says(lead.next, Link::ToldOn) && !self.hints.moves && lead.link == Some(Link::On);
         // What "has to be paid by 31 December" or was "announced for" it is to come.
@@ -270,7 +270,7 @@ impl ComponentReader<'_> {
     }
 
     /// "In 2027".
-    pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::DateReading> {
+    pub fn year(&self, phrase: &Phrase, lead: &LeadingWords) -> Option<super::date::DateReading> {
         let named =
             matches!(lead.link, Some(Link::In | Link::Since | Link::By | Link::From | Link::For)) && phrase.is_empty();
         let at = match unit(self.line, lead.next) {

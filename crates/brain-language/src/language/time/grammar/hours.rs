@@ -6,7 +6,7 @@ use super::super::words::{Link, Sense, TokenKind};
 use super::clock::{self, Surety, clock, plain};
 use super::component::ComponentReader;
 use super::date::{Company, date};
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::numbered::year;
 use super::numeric;
 use super::phrase::{Date, Dial, Phrase, SpanPhrase, TimeDoubt, Zone};
@@ -27,7 +27,7 @@ impl ComponentReader<'_> {
         sure || [i, lead.next].into_iter().any(|at| self.part_at(at).is_some()) || range().is_some()
     }
 
-    pub fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn clock(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         // "3 by 2" is a size.
         let size =
             lead.link == Some(Link::By) && lead.next.checked_sub(2).is_some_and(|at| self.line.digits(at).is_some());
@@ -81,7 +81,7 @@ impl ComponentReader<'_> {
         Some(heard.next)
     }
 
-    fn clock_behind(&self, lead: &Lead) -> Option<clock::ClockReading> {
+    fn clock_behind(&self, lead: &LeadingWords) -> Option<clock::ClockReading> {
         let heard = clock(self.line, lead.next)?;
         // "Moved from 10 to 2", "move it on Friday at 10 to 6pm" are not ten minutes to two or six.
         let figure = self.line.digits(lead.next).is_some_and(|(hour, _)| (1..=12).contains(&hour));
@@ -91,7 +91,7 @@ impl ComponentReader<'_> {
     }
 
     /// "At", "by", "from", and "an alarm for": what follows is an hour.
-    fn asks_for_an_hour(&self, lead: &Lead) -> bool {
+    fn asks_for_an_hour(&self, lead: &LeadingWords) -> bool {
         let hours = [Link::At, Link::By, Link::Until, Link::Since, Link::From, Link::MovedTo];
         let alarm = |at: usize| self.line.link(at, Link::Alarm).is_some();
         match lead.link {
@@ -102,7 +102,7 @@ impl ComponentReader<'_> {
     }
 
     /// A figure that may be an hour, and is rather a date, a length, an amount, a year or the number of a house.
-    fn is_something_else(&self, lead: &Lead, heard: &clock::ClockReading, asked: bool) -> bool {
+    fn is_something_else(&self, lead: &LeadingWords, heard: &clock::ClockReading, asked: bool) -> bool {
         let line = self.line;
         // "10 to 2" is also a range.
         let two_ways = heard.surety <= Surety::Bare && plain(line, lead.next).is_some_and(|c| c.next < heard.next);
@@ -128,7 +128,7 @@ impl ComponentReader<'_> {
     }
 
     /// "(The train) departs 1125": what runs by a timetable does so at a figure of three or more digits.
-    fn runs_at(&self, lead: &Lead) -> bool {
+    fn runs_at(&self, lead: &LeadingWords) -> bool {
         let runs = |b: usize| (b.saturating_sub(2)..=b).any(|at| self.line.link(at, Link::Runs) == Some(b + 1));
         let digits = self.line.digits(lead.next).map_or(0, |(_, digits)| digits);
         let long = digits == 4 || self.line.glued_mark(lead.next + 1, '.');
@@ -136,7 +136,7 @@ impl ComponentReader<'_> {
     }
 
     /// "At 350" is a heat as well as an hour, unless a day is named or a call asked for.
-    fn may_be_any_figure(&self, lead: &Lead) -> bool {
+    fn may_be_any_figure(&self, lead: &LeadingWords) -> bool {
         let line = self.line;
         let three = line.digits(lead.next).is_some_and(|(_, digits)| digits == 3);
         // "Preheat to 350 tonight".
@@ -146,7 +146,7 @@ impl ComponentReader<'_> {
     }
 
     /// "Mon 1430 Gatwick", "monday back on 0610": four digits that are no year, where a day is named.
-    fn is_of_a_rota(&self, lead: &Lead) -> bool {
+    fn is_of_a_rota(&self, lead: &LeadingWords) -> bool {
         let named = lead.next.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Label) == Some(lead.next));
         let four = self.line.digits(lead.next).is_some_and(|(_, digits)| digits == 4);
         // A phone number goes on.
@@ -161,14 +161,14 @@ impl ComponentReader<'_> {
     }
 
     /// "An alarm for 7".
-    pub fn alarm_before(&self, lead: &Lead) -> bool {
+    pub fn alarm_before(&self, lead: &LeadingWords) -> bool {
         // The preposition is one word, so the alarm is two tokens back.
         let before = lead.next.checked_sub(2);
         before.is_some_and(|at| self.line.link(at, Link::Alarm).is_some())
     }
 
     /// "A table for six (tomorrow)", "buy one (tomorrow)".
-    fn is_amount(&self, lead: &Lead) -> bool {
+    fn is_amount(&self, lead: &LeadingWords) -> bool {
         let before = lead.next.checked_sub(1);
         let so_many = before.is_some_and(|at| self.line.link(at, Link::For).is_some()) && !self.alarm_before(lead);
         let one = self.line.digits(lead.next).is_none() && number(self.line, lead.next).is_some_and(|(n, _)| n == 1);
@@ -207,7 +207,7 @@ impl ComponentReader<'_> {
     }
 
     /// "In the morning", "tomorrow night", "at night".
-    pub fn part(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn part(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         if phrase.part.is_some() || phrase.has_exact_offset() {
             return None;
         }
@@ -231,7 +231,7 @@ impl ComponentReader<'_> {
     }
 
     /// "Early tomorrow afternoon", "late on Friday evening": before the day, and the part is still to come.
-    pub fn edge_of_part(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn edge_of_part(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let (edge, next) = self
             .line
             .pick(lead.next, |a| match a.sense {
@@ -279,7 +279,7 @@ impl ComponentReader<'_> {
         }
     }
 
-    pub fn zone(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn zone(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         // "At 3 at the central station".
         let place = lead.article || lead.link == Some(Link::At);
         if phrase.zone.is_some() || phrase.clock.is_none() || place {
@@ -297,7 +297,7 @@ impl ComponentReader<'_> {
         Some(next)
     }
 
-    pub fn now(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn now(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let next = self.line.link(lead.next, Link::Now).filter(|_| self.whole && phrase.is_empty())?;
         phrase.now = true;
         Some(next)

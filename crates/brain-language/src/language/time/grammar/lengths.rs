@@ -5,14 +5,14 @@ use super::super::words::{Link, TokenKind, Unit};
 use super::bytes;
 use super::clock::{Surety, clock};
 use super::component::ComponentReader;
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::phrase::{Date, Phrase, SpanPhrase, TimeDoubt};
 use super::residue::{names_day, names_time};
 use super::span::{number, span, unit};
 
 impl ComponentReader<'_> {
     /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".
-    pub fn offset(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+    pub fn offset(&self, phrase: &mut Phrase, lead: &LeadingWords, depth: usize) -> Option<usize> {
         let line = self.line;
         // "At 5 on Friday in two weeks": the weeks are added to the day.
         let near = matches!(phrase.date, Some(Date::Day(_) | Date::Weekday { .. })) && lead.link == Some(Link::In);
@@ -82,12 +82,12 @@ impl ComponentReader<'_> {
         Some(next)
     }
 
-    fn says_after(&self, lead: &Lead) -> bool {
+    fn says_after(&self, lead: &LeadingWords) -> bool {
         lead.next.checked_sub(1).is_some_and(|at| self.line.link(at, Link::After) == Some(lead.next))
     }
 
     /// "Timer 20 minutes", "a timer for 20 minutes", "timer: 20".
-    fn timer_before(&self, lead: &Lead) -> bool {
+    fn timer_before(&self, lead: &LeadingWords) -> bool {
         (lead.next.saturating_sub(2)..lead.next).any(|at| self.line.link(at, Link::Timer).is_some())
     }
 
@@ -98,7 +98,7 @@ impl ComponentReader<'_> {
     }
 
     /// "In 10": of minutes, if the sentence ends there.
-    pub fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn short_offset(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         // "118 over 76" and "dilute 1 in 10" are no times to come.
         let over = self.line.link(lead.next.wrapping_sub(1), Link::Over).is_some();
         let over = over || lead.next.checked_sub(2).is_some_and(|at| self.line.digits(at).is_some());
@@ -136,7 +136,7 @@ impl ComponentReader<'_> {
     pub fn anchored(
         &self,
         phrase: &mut Phrase,
-        lead: &Lead,
+        lead: &LeadingWords,
         length: SpanPhrase,
         at: usize,
         depth: usize,
@@ -203,7 +203,7 @@ impl ComponentReader<'_> {
         Some(next)
     }
 
-    pub fn length(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn length(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let fits = phrase.length.is_none() && phrase.to.is_none() && !phrase.has_exact_offset();
         let asked = lead.link == Some(Link::For) || phrase.is_empty() && lead.link.is_none();
         if !fits || !asked {

@@ -12,7 +12,7 @@ mod date;
 mod days;
 mod figures;
 mod hours;
-mod lead;
+mod leading_words;
 mod lengths;
 mod lookalike;
 mod merge;

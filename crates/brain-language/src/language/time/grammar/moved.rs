@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::TimeRole;
 use super::super::words::{LEXICONS, Link, TokenLine};
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::phrase::{Phrase, SpanPhrase};
 use super::span::span;
 use super::{Mention, bytes, ends_clause, moves};
@@ -40,7 +40,7 @@ fn by_length(line: &TokenLine, i: usize) -> Option<MovedBy> {
     let directs = |at: usize| [Link::Later, Link::Sooner, Link::Forward].iter().find_map(|link| line.link(at, *link));
     let led = (i.saturating_sub(2)..i).any(|at| line.link(at, Link::MoveBy) == Some(i) || directs(at) == Some(i));
     // "Delay it two days", but not "delay the call for two days off".
-    let bare = || Lead::read(line, i.saturating_sub(1), true).link.is_none() && ends_clause(line, next);
+    let bare = || LeadingWords::read(line, i.saturating_sub(1), true).link.is_none() && ends_clause(line, next);
     let delayed = || (0..i).any(|at| line.link(at, Link::Delays).is_some()) && bare();
     if !led && directs(next).is_none() && !delayed() {
         return None;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::TimeRole;
 use super::super::words::{Link, Sense, TokenKind, TokenLine};
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::phrase::{Date, MonthOf, Period, Phrase};
 use super::{Mention, bytes, days, first_request, numeric};
 
@@ -179,7 +179,7 @@ fn is_capital(line: &TokenLine, i: usize) -> bool {
 
 /// No preposition of days stands before it: "Labor day trip", "about the Halloween costumes".
 fn is_bare(line: &TokenLine, i: usize) -> bool {
-    let lead = Lead::read(line, i, true);
+    let lead = LeadingWords::read(line, i, true);
     matches!(lead.link, None | Some(Link::For)) || lead.link == Some(Link::At) && lead.article
 }
 

@@ -4,13 +4,13 @@ use super::super::TimeRole;
 use super::super::words::{DaySet, Link, Unit};
 use super::clock::{Surety, clock, plain};
 use super::component::ComponentReader;
-use super::lead::Lead;
+use super::leading_words::LeadingWords;
 use super::numbered::{day_range, month_name};
 use super::phrase::{Date, Phrase, RepeatRule};
 
 impl ComponentReader<'_> {
     /// "… to Wednesday": the end of a range that has begun.
-    pub fn other_end(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+    pub fn other_end(&self, phrase: &mut Phrase, lead: &LeadingWords, depth: usize) -> Option<usize> {
         let has_hours = phrase.to.as_ref().is_some_and(|to| to.clock.is_some() && to.date.is_none());
         let ends_rule = has_hours && phrase.rule.is_some() && phrase.ends.is_none() && lead.link == Some(Link::Until);
         if phrase.is_empty() || phrase.to.is_some() && !ends_rule || depth == 0 || self.moves_on(phrase, lead) {
@@ -58,7 +58,7 @@ impl ComponentReader<'_> {
     }
 
     /// "2-4pm", "from 2 to 4", "between 2 and 4 on Thursday".
-    pub fn clock_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn clock_range(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         let line = self.line;
         if phrase.clock.is_some() || phrase.to.is_some() || phrase.has_exact_offset() {
             return None;
@@ -119,7 +119,7 @@ impl ComponentReader<'_> {
     }
 
     /// In "move it from 2 to 4" the "to" is no end of a range; in "move it to 2 to 4" the second is.
-    fn moves_on(&self, phrase: &Phrase, lead: &Lead) -> bool {
+    fn moves_on(&self, phrase: &Phrase, lead: &LeadingWords) -> bool {
         self.hints.moves && phrase.role != TimeRole::To && lead.link != Some(Link::MovedTo)
     }
 
@@ -134,7 +134,7 @@ impl ComponentReader<'_> {
         and.or_else(|| self.line.link(i, Link::To))
     }
 
-    pub fn day_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+    pub fn day_range(&self, phrase: &mut Phrase, lead: &LeadingWords) -> Option<usize> {
         if !phrase.is_empty() || self.moves_on(phrase, lead) {
             return None;
         }

@@ -51,11 +51,11 @@ impl Index for CountedIndex {
     }
 }
 
-fn counted() -> (Home, Arc<CountedIndex>) {
+fn counted() -> (MailWorld, Arc<CountedIndex>) {
     let mut world = World::of(request_context("me"));
     let index = Arc::new(CountedIndex { inner: world.index.clone(), searches: AtomicUsize::new(0) });
     world.index = index.clone();
-    (Home::over(world, None), index)
+    (MailWorld::over(world, None), index)
 }
 
 fn address(n: usize) -> String {
@@ -63,14 +63,14 @@ fn address(n: usize) -> String {
 }
 
 /// So many members of the team, in the file.
-fn team_in_file(home: &Home, members: usize) {
+fn team_in_file(home: &MailWorld, members: usize) {
     let card = |n: usize| {
         format!("BEGIN:VCARD\r\nFN:Person Number{n}\r\nEMAIL:{}\r\nCATEGORIES:team\r\nEND:VCARD\r\n", address(n))
     };
     fs::write(home.dir.path().join("contacts.vcf"), (0..members).map(card).collect::<String>()).unwrap();
 }
 
-async fn save_team(home: &Home, members: usize) {
+async fn save_team(home: &MailWorld, members: usize) {
     let mut batch = Batch::default();
     for n in 0..members {
         batch.put(&contact(home, n, &format!("Person Number{n}"), "team"), Expect::Any).unwrap();
@@ -79,7 +79,7 @@ async fn save_team(home: &Home, members: usize) {
 }
 
 /// What whoever writes to the team is told.
-async fn refused(home: &Home) -> Option<String> {
+async fn refused(home: &MailWorld) -> Option<String> {
     let asked = PeopleQuery { members_max: Some(RECIPIENTS_MAX), ..PeopleQuery::names(["the team"]) };
     let people = home.contacts.people(&home.ctx.owner, &asked).await;
     people.err().map(|error| error.to_string())
@@ -142,7 +142,7 @@ async fn thousands_of_addresses_are_looked_up_at_once() {
 }
 
 /// A saved person of this name in a group, written to at their name.
-fn contact(home: &Home, id: usize, name: &str, group: &str) -> Contact {
+fn contact(home: &MailWorld, id: usize, name: &str, group: &str) -> Contact {
     Contact {
         emails: vec![format!("{}@work.example", name.to_lowercase().replace(' ', "."))],
         groups: vec![group.to_owned()],
@@ -152,7 +152,7 @@ fn contact(home: &Home, id: usize, name: &str, group: &str) -> Contact {
 
 #[tokio::test]
 async fn among_ten_thousand_people_those_who_are_meant_are_found() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let mut batch = Batch::default();
     for n in 0..10_000 {
         let group = if n < 300 { "book club" } else { "others" };
@@ -182,7 +182,7 @@ async fn among_ten_thousand_people_those_who_are_meant_are_found() {
     let Err(error) = others else { panic!("nine thousand are not written to in part") };
     assert!(error.to_string().contains("9,701 people"), "{error}");
 
-    let wanted = Wanted { message: "lunch with Zed tomorrow".into(), limit: 5, in_sight_from: None };
+    let wanted = ContextRequest { message: "lunch with Zed tomorrow".into(), limit: 5, in_sight_from: None };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     assert_eq!(noticed.len(), 1);
     let stranger = home.contacts.people(&request_context("you").owner, &PeopleQuery::names(["zed"])).await.unwrap();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::folders::{Folders, ServerFolder};
-use super::laying::Laying;
+use super::maildir_writer::MaildirWriter;
 use super::rows::{FolderRow, MailRow};
 use super::sync::{Gone, Pass, SyncError, on_files};
 use crate::services::email::source::maildir::Listed;
@@ -29,7 +29,7 @@ impl Pass<'_> {
         let others: BTreeSet<&str> =
             rows.iter().filter(|row| row.dir != all.dir).map(|row| row.name.as_str()).collect();
         let (maildir, account, folder) = (self.maildir.clone(), self.place.account.clone(), all.clone());
-        let laying = on_files(move || Laying::open(maildir, &account, &folder)).await?;
+        let laying = on_files(move || MaildirWriter::open(maildir, &account, &folder)).await?;
         let mut changes = Vec::new();
         for row in rows.iter().filter(|row| row.dir == all.dir && !row.name.is_empty()) {
             match (row.is_elsewhere, others.contains(row.name.as_str())) {

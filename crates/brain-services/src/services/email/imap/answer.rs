@@ -38,7 +38,7 @@ pub(super) enum FolderCode {
 
 /// A status, and what is said with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SaidStatus {
+pub(super) struct StatusReply {
     pub status: ImapStatus,
     pub code: Option<FolderCode>,
     /// For people.
@@ -70,8 +70,8 @@ pub(super) enum ImapAnswer {
     /// The rest of the command is wanted.
     Continue,
     /// The command of this tag ended.
-    Done(String, SaidStatus),
-    Said(SaidStatus),
+    Done(String, StatusReply),
+    Said(StatusReply),
     /// In capital letters.
     Capabilities(Vec<String>),
     List(ListRow),
@@ -135,14 +135,14 @@ fn done(line: &[u8]) -> Result<ImapAnswer, Nonsense> {
     }
 }
 
-fn said(status: ImapStatus, text: &[u8]) -> SaidStatus {
+fn said(status: ImapStatus, text: &[u8]) -> StatusReply {
     let text = text.trim_ascii_start();
     let inner = text.strip_prefix(b"[").and_then(|rest| Some(rest.split_at(rest.iter().position(|b| *b == b']')?)));
     let (code, words) = match inner {
         Some((code, words)) => (code_of(code), &words[1..]),
         None => (None, text),
     };
-    SaidStatus { status, code, words: lossy(words.trim_ascii()) }
+    StatusReply { status, code, words: lossy(words.trim_ascii()) }
 }
 
 fn code_of(inner: &[u8]) -> Option<FolderCode> {

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::super::read::one_line;
 use super::super::socket::Socket;
-use super::answer::{FolderCode, ImapAnswer, ImapStatus, SaidStatus};
+use super::answer::{FolderCode, ImapAnswer, ImapStatus, StatusReply};
 use super::framing::{AnswerBounds, Framing};
 use super::place::ImapPlace;
 use super::tokens::Nonsense;
@@ -116,7 +116,7 @@ impl Connection {
         self.allow(AnswerBounds::IN_THE_CLEAR);
         match timeout(answer_time(), self.read()).await {
             // Whom it takes us for without a word of ours is not whom we were told to be.
-            Ok(Ok(ImapAnswer::Said(SaidStatus { status: ImapStatus::Ok, .. }))) => Ok(()),
+            Ok(Ok(ImapAnswer::Said(StatusReply { status: ImapStatus::Ok, .. }))) => Ok(()),
             Ok(Ok(ImapAnswer::Said(said))) => Err(said_by_server(&said.words)),
             Ok(Ok(_)) => Err("it is no IMAP server".to_owned()),
             Ok(Err(NoAnswer::Nonsense(Nonsense::TooLong))) => Err("its greeting is longer than any".to_owned()),

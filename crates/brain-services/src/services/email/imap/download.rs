@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::connection::{Connection, ImapError, answer_time};
 use super::fetch::{self, FetchedMail};
-use super::laying::{Laid, Laying};
+use super::maildir_writer::{Laid, MaildirWriter};
 use super::rows::MailRow;
 use super::sync::{Pass, SyncError, on_files};
 use crate::services::email::indexing::SoFar;
@@ -45,10 +45,10 @@ impl Pass<'_> {
     pub(super) async fn download(
         &mut self,
         connection: &mut Connection,
-        mut laying: Laying,
+        mut laying: MaildirWriter,
         wanted: &[u32],
         before: usize,
-    ) -> Result<Laying, SyncError> {
+    ) -> Result<MaildirWriter, SyncError> {
         let dir = laying.folder.dir.clone();
         let (mut asked, mut written): (usize, Option<WrittenBatch>) = (0, None);
         while asked < wanted.len() || written.is_some() {
@@ -80,9 +80,9 @@ impl Pass<'_> {
     async fn batch(
         &self,
         connection: &mut Connection,
-        laying: Laying,
+        laying: MaildirWriter,
         batch: &[u32],
-    ) -> Result<(Laying, WrittenBatch, Result<(), ImapError>), SyncError> {
+    ) -> Result<(MaildirWriter, WrittenBatch, Result<(), ImapError>), SyncError> {
         let (laying, delivery, laid, ended) = lay_batch(connection, laying, batch, self.now).await?;
         let dir = &laying.folder.dir;
         let rows = laid.into_iter().map(|laid| MailRow::of(self.owner, &self.place.account, dir, laid)).collect();
@@ -117,10 +117,10 @@ impl Pass<'_> {
 /// ended.
 pub(super) async fn lay_batch(
     connection: &mut Connection,
-    mut laying: Laying,
+    mut laying: MaildirWriter,
     batch: &[u32],
     now: DateTime<Utc>,
-) -> Result<(Laying, MailDelivery, Vec<Laid>, Result<(), ImapError>), SyncError> {
+) -> Result<(MaildirWriter, MailDelivery, Vec<Laid>, Result<(), ImapError>), SyncError> {
     // Few: those that are on their way are held.
     let (sender, receiver) = mpsc::channel(8);
     let files = tokio::task::spawn_blocking(move || {

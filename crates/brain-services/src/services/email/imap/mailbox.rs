@@ -1,5 +1,5 @@
 //! One account's mailbox elsewhere: the conversation that is kept open for changes, and the word that something
-//! changed. Keeping the mailbox here in step is [`super::keeper`].
+//! changed. Keeping the mailbox here in step is [`super::sync_worker`].
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

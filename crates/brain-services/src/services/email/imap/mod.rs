@@ -2,8 +2,8 @@
 //!
 //! In reading order: where ([`place`]), whole answers
 //! ([`framing`]) and what they say ([`tokens`], [`answer`]), a conversation ([`connection`], [`sign_in`]), the
-//! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`laying`], [`rows`], [`state`]), a pass over an
-//! account ([`sync`], [`download`], [`all_mail`]), when that is done ([`keeper`]), what is older ([`older`]); the other way
+//! folders ([`folders`]), what is fetched ([`fetch`]) and becomes of it ([`name`], [`maildir_writer`], [`rows`], [`state`]), a pass over an
+//! account ([`sync`], [`download`], [`all_mail`]), when that is done ([`sync_worker`]), what is older ([`older`]); the other way
 //! round: which mail is meant ([`finding`]) and what
 //! becomes of it there ([`changing`]).
 //!
@@ -21,9 +21,8 @@ mod fetch;
 mod finding;
 mod folders;
 mod framing;
-pub mod keeper;
-mod laying;
 pub mod mailbox;
+mod maildir_writer;
 pub mod name;
 mod older;
 pub mod place;
@@ -31,4 +30,5 @@ pub(in crate::services) mod rows;
 mod sign_in;
 mod state;
 mod sync;
+pub mod sync_worker;
 mod tokens;

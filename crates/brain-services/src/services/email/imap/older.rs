@@ -13,8 +13,8 @@ use super::connection::{Connection, ImapError, quoted};
 use super::download::lay_batch;
 use super::folders::{Folders, ServerFolder};
 use super::framing::AnswerBounds;
-use super::laying::Laying;
 use super::mailbox::ImapMailbox;
+use super::maildir_writer::MaildirWriter;
 use super::rows::{FolderRow, MailRow};
 use super::sync::{SyncError, on_files};
 use brain_core::core::ids::UserId;
@@ -93,7 +93,7 @@ impl OlderSearch<'_> {
             return Ok(0);
         }
         let (maildir, id, place) = (self.maildir.clone(), account.to_owned(), folder.clone());
-        let mut laying = on_files(move || Laying::open(maildir, &id, &place)).await?;
+        let mut laying = on_files(move || MaildirWriter::open(maildir, &id, &place)).await?;
         if folder.holds_all {
             let rows = store.list_all::<MailRow>(&keys[..2]).await?;
             laying.elsewhere = super::all_mail::names_but_of(rows, folder);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::laying::Laid;
+use super::maildir_writer::Laid;
 use brain_core::core::ids::UserId;
 use brain_core::ports::{Key, Record, RecordExt as _, Secondary, Store, StoreError, Stored, Table, secondary};
 

@@ -17,7 +17,7 @@ use super::connection::{Connection, ImapError};
 use super::download::SyncMemory;
 use super::fetch::FetchedMail;
 use super::folders::{Folders, ServerFolder};
-use super::laying::Laying;
+use super::maildir_writer::MaildirWriter;
 use super::name;
 use super::place::ImapPlace;
 use super::rows::{FolderRow, MailRow};
@@ -105,7 +105,7 @@ impl Pass<'_> {
         }
         let state = connection.examine(folder, flags_by_count).await?;
         let (maildir, account, place) = (self.maildir.clone(), self.place.account.clone(), folder.clone());
-        let mut laying = on_files(move || Laying::open(maildir, &account, &place)).await?;
+        let mut laying = on_files(move || MaildirWriter::open(maildir, &account, &place)).await?;
         if folder.holds_all {
             laying.elsewhere = self.names_elsewhere(folder).await?;
         }
@@ -180,7 +180,7 @@ impl Pass<'_> {
     async fn flags(
         &self,
         connection: &mut Connection,
-        laying: &mut Laying,
+        laying: &mut MaildirWriter,
         known: &mut BTreeMap<u32, MailRow>,
         since: Option<u64>,
     ) -> Result<bool, SyncError> {
@@ -225,7 +225,7 @@ impl Pass<'_> {
             let known = self.known(&row.dir).await?;
             let folder = ServerFolder { name: String::new(), dir: row.dir.clone(), holds_all: false };
             let (maildir, account) = (self.maildir.clone(), self.place.account.clone());
-            let laying = on_files(move || Laying::open(maildir, &account, &folder)).await?;
+            let laying = on_files(move || MaildirWriter::open(maildir, &account, &folder)).await?;
             gone.files.extend(known.values().filter_map(|mail| laying.present.get(&mail.name)).cloned());
             gone.rows.extend(known.values().map(Record::key));
             self.commit([Change::delete(FolderRow::TABLE, row.key(), Expect::Any)]).await?;

@@ -33,7 +33,7 @@ async fn everything_before_the_final_dot_is_a_failure_that_keeps_the_text() {
         (".", Say("451 try later"), "451 try later"),
     ] {
         let server = Server::start(&[(at, then)]).await;
-        let home = Home::with(server.smtp());
+        let home = MailWorld::with(server.smtp());
         let sent = home.run("send_email", letter(), "1").await;
         assert!(matches!(sent.outcome, Outcome::Failed { .. }), "{at} {then:?}: {sent:?}");
         assert!(words(&sent).contains(word), "{at} {then:?}: {}", words(&sent));
@@ -53,7 +53,7 @@ async fn a_server_nobody_answers_at_is_a_failure() {
     let port = free.local_addr().unwrap().port();
     drop(free);
     let url = format!("smtp://127.0.0.1:{port}?from=me@example.com");
-    let home = Home::with(Smtp::from_url(&url.into()).unwrap());
+    let home = MailWorld::with(Smtp::from_url(&url.into()).unwrap());
     let sent = home.run("send_email", letter(), "1").await;
     assert!(words(&sent).contains("127.0.0.1 cannot be reached"), "{}", words(&sent));
     assert!(words(&sent).contains("kept as a draft"));
@@ -64,7 +64,7 @@ async fn a_server_nobody_answers_at_is_a_failure() {
 async fn everything_after_the_final_dot_but_a_clear_answer_is_unknown_and_never_tried_again() {
     for then in [Drop, Hang, Say("what?"), Say("354 more"), Say("99 bottles"), Say("")] {
         let server = Server::start(&[(".", then)]).await;
-        let home = Home::with(server.smtp());
+        let home = MailWorld::with(server.smtp());
         let sent = home.run("send_email", letter(), "1").await;
         assert!(matches!(sent.outcome, Outcome::Unknown { .. }), "{then:?}: {sent:?}");
         assert!(words(&sent).contains("may or may not"), "{}", words(&sent));
@@ -79,7 +79,7 @@ async fn everything_after_the_final_dot_but_a_clear_answer_is_unknown_and_never_
 #[tokio::test]
 async fn a_connection_that_ends_in_the_middle_of_the_text_is_never_a_success() {
     let server = Server::start(&[("TEXT", Drop)]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let mut long = letter();
     long["body"] = "word ".repeat(4_000).into();
     let sent = home.run("send_email", long, "1").await;
@@ -102,7 +102,7 @@ async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
 #[tokio::test]
 async fn one_refused_recipient_means_nobody_gets_it() {
     let server = Server::start(&[("RCPT TO:<ANNA", Say("550 5.1.1 unknown"))]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let mut params = letter();
     params["to"] = json!(["bob@example.com", "anna@example.com", "carl@example.com"]);
     let sent = home.run("send_email", params, "1").await;
@@ -116,7 +116,7 @@ async fn one_refused_recipient_means_nobody_gets_it() {
 #[tokio::test]
 async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let sent = result(home.run("send_email", letter(), "a1").await);
     assert_eq!(sent["filed"], true);
     let wire = server.mails();
@@ -135,7 +135,7 @@ async fn the_login_is_the_decoded_one_and_never_shown() {
     let server = Server::start(&[]).await;
     let smtp = server.smtp();
     assert!(!format!("{smtp:?}").contains("cret"));
-    let home = Home::with(smtp);
+    let home = MailWorld::with(smtp);
     result(home.run("send_email", letter(), "1").await);
     // AUTH PLAIN of NUL me@example.com NUL se:cret
     assert_eq!(server.saw("AUTH PLAIN AG1lQGV4YW1wbGUuY29tAHNlOmNyZXQ="), 1);
@@ -145,7 +145,7 @@ async fn the_login_is_the_decoded_one_and_never_shown() {
 async fn a_server_elsewhere_without_encryption_gets_no_password() {
     let server = Server::start(&[]).await;
     let url = format!("smtp://u:p@127.0.0.1:{}?from=me@example.com&tls=required", server.port);
-    let home = Home::with(Smtp::from_url(&url.into()).unwrap());
+    let home = MailWorld::with(Smtp::from_url(&url.into()).unwrap());
     let sent = home.run("send_email", letter(), "1").await;
     assert!(words(&sent).contains("offers no encryption"), "{}", words(&sent));
     assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
@@ -159,7 +159,7 @@ async fn an_encryption_that_fails_is_a_failure() {
         let address = format!("127.0.0.1:{}", server.port);
         let url = format!("{scheme}://u:p@{address}?from=me@example.com{more}");
         let smtp = Smtp::from_url(&url.into()).unwrap();
-        let home = Home::with(smtp.with_timeout(std::time::Duration::from_secs(2)));
+        let home = MailWorld::with(smtp.with_timeout(std::time::Duration::from_secs(2)));
         let sent = home.run("send_email", letter(), "1").await;
         assert!(matches!(sent.outcome, Outcome::Failed { .. }), "{scheme}: {sent:?}");
         assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
@@ -174,7 +174,7 @@ async fn a_reply_without_an_end_is_not_waited_for_and_after_the_dot_leaves_a_dou
         for place in ["*", "EHLO", "AUTH", "MAIL", "."] {
             let server = Server::start(&[(place, Say(reply))]).await;
             let began = std::time::Instant::now();
-            let sent = Home::with(server.smtp()).run("send_email", letter(), "1").await;
+            let sent = MailWorld::with(server.smtp()).run("send_email", letter(), "1").await;
             assert!(began.elapsed() < std::time::Duration::from_secs(10), "{place}");
             match place {
                 "." => assert!(matches!(sent.outcome, Outcome::Unknown { .. }), "{sent:?}"),
@@ -190,7 +190,7 @@ async fn a_server_whose_features_make_no_sense_gets_no_mail() {
     for features in ["250-   \r\n250 ok", "250-\u{2003}\r\n250 AUTH PLAIN", "250-a\r\n251 b", "250"] {
         let server = Server::start(&[("EHLO", Say(features))]).await;
         let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(2));
-        let sent = Home::with(smtp).run("send_email", letter(), "1").await;
+        let sent = MailWorld::with(smtp).run("send_email", letter(), "1").await;
         assert!(matches!(sent.outcome, Outcome::Failed { .. }), "{features:?}: {sent:?}");
         assert_eq!(server.saw("MAIL"), 0, "{features:?}");
     }
@@ -202,14 +202,14 @@ async fn what_is_said_behind_the_word_that_a_connection_may_be_secured_ends_it()
     let more = ("STARTTLS", Say("220 go\r\n250-test.example\r\n250 AUTH PLAIN"));
     let server = Server::start(&[offers, more]).await;
     let url = format!("smtp://u:p@127.0.0.1:{}?from=me@example.com&tls=required", server.port);
-    let sent = Home::with(Smtp::from_url(&url.into()).unwrap()).run("send_email", letter(), "1").await;
+    let sent = MailWorld::with(Smtp::from_url(&url.into()).unwrap()).run("send_email", letter(), "1").await;
     assert!(words(&sent).contains("more than it was asked before the connection was secure"), "{}", words(&sent));
     assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
 }
 
 #[tokio::test]
 async fn without_a_server_a_send_fails_honestly_and_keeps_the_draft() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let sent = home.run("send_email", letter(), "1").await;
     assert_eq!(
         words(&sent),

@@ -8,8 +8,8 @@ use super::*;
 use crate::services::email::demo;
 use crate::services::email::mailbox::MailView;
 
-fn filled() -> Home {
-    let home = Home::new();
+fn filled() -> MailWorld {
+    let home = MailWorld::new();
     let written = demo::fill(home.dir.path(), &home.ctx.owner, home.ctx.now, home.ctx.zone);
     assert_eq!(written.unwrap(), 104);
     home

@@ -7,14 +7,14 @@ use super::*;
 use crate::services::email::source::maildir::Folder;
 use brain_core::core::plan::Target;
 
-fn lunch(home: &Home) -> PathBuf {
+fn lunch(home: &MailWorld) -> PathBuf {
     home.receive(
         "1767000001.lunch",
         &mail("Bob <bob@x.example>", "Lunch", "Mon, 4 May 2026 07:00:00 +0000", "Message-ID: <l@x>\n", "Thursday?"),
     )
 }
 
-fn files(home: &Home) -> Vec<String> {
+fn files(home: &MailWorld) -> Vec<String> {
     fn walk(dir: &Path, root: &Path, into: &mut Vec<String>) {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -32,20 +32,20 @@ fn files(home: &Home) -> Vec<String> {
     found
 }
 
-async fn ready(home: &Home, command: &str, params: Value) -> Action {
+async fn ready(home: &MailWorld, command: &str, params: Value) -> Action {
     let Prepared::Ready { params, target, notes, .. } = home.prepare(command, params.clone()).await else {
         panic!("{command} {params} is not ready");
     };
     Action { service: "email".into(), command: command.into(), params, target, notes, ..Action::default() }
 }
 
-async fn perform(home: &Home, action: &Action) -> Performed {
+async fn perform(home: &MailWorld, action: &Action) -> Performed {
     home.email
         .perform(&home.ctx, &authorized(action.clone()), &Attempt { key: format!("{:0>32}", "a"), begun: home.ctx.now })
         .await
 }
 
-async fn settled(home: &Home, action: &Action) -> Option<Outcome> {
+async fn settled(home: &MailWorld, action: &Action) -> Option<Outcome> {
     home.email.happened(&home.ctx, action, &Attempt { key: format!("{:0>32}", "a"), begun: home.ctx.now }).await
 }
 
@@ -53,7 +53,7 @@ fn why(performed: Performed) -> String {
     performed.outcome.error().unwrap_or_else(|| panic!("{performed:?}")).to_owned()
 }
 
-async fn not_ready(home: &Home, command: &str, params: Value) -> String {
+async fn not_ready(home: &MailWorld, command: &str, params: Value) -> String {
     match home.prepare(command, params).await {
         Prepared::NotFound { what } => what,
         other => panic!("{other:?}"),
@@ -62,7 +62,7 @@ async fn not_ready(home: &Home, command: &str, params: Value) -> String {
 
 #[tokio::test]
 async fn a_mark_is_a_flag_in_the_name_and_the_index_follows() {
-    let home = Home::new();
+    let home = MailWorld::new();
     lunch(&home);
     for (mark, file, unread) in [
         ("starred", "cur/1767000001.lunch:2,F", true),
@@ -82,7 +82,7 @@ async fn a_mark_is_a_flag_in_the_name_and_the_index_follows() {
 
 #[tokio::test]
 async fn an_archived_mail_is_found_and_marked_so_and_a_deleted_one_is_not() {
-    let home = Home::new();
+    let home = MailWorld::new();
     lunch(&home);
     let done = result(home.run("mark", json!({"find_by": "lunch", "as": "archived"}), "m").await);
     assert_eq!(files(&home), [".Archive/cur/1767000001.lunch:2,"]);
@@ -107,7 +107,7 @@ async fn an_archived_mail_is_found_and_marked_so_and_a_deleted_one_is_not() {
 
 #[tokio::test]
 async fn what_takes_a_mark_back_is_about_the_very_mail_where_it_lies_now() {
-    let home = Home::new();
+    let home = MailWorld::new();
     lunch(&home);
     home.lay(
         ".Work/cur",
@@ -143,7 +143,7 @@ async fn what_takes_a_mark_back_is_about_the_very_mail_where_it_lies_now() {
 
 #[tokio::test]
 async fn nothing_is_brought_back_into_a_folder_that_says_who_wrote_what() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let folder = home.mailboxes.maildir(&home.ctx.owner);
     folder
         .put(
@@ -170,7 +170,7 @@ async fn nothing_is_brought_back_into_a_folder_that_says_who_wrote_what() {
 #[tokio::test]
 async fn a_mail_that_went_elsewhere_meanwhile_is_told_and_no_other_is_touched() {
     for command in ["mark", "delete_email"] {
-        let home = Home::new();
+        let home = MailWorld::new();
         let file = lunch(&home);
         let params =
             if command == "mark" { json!({"find_by": "lunch", "as": "read"}) } else { json!({"find_by": "lunch"}) };
@@ -182,7 +182,7 @@ async fn a_mail_that_went_elsewhere_meanwhile_is_told_and_no_other_is_touched() 
         result(perform(&home, &action).await);
         assert!(files(&home).iter().any(|f| f.contains("1767000001.lunch:2,")), "{:?}", files(&home));
 
-        let home = Home::new();
+        let home = MailWorld::new();
         let file = lunch(&home);
         let action = ready(&home, command, params.clone()).await;
         let elsewhere = home.lay(".Work/cur", "x:2,", b"Subject: x\r\n\r\nx").with_file_name("1767000001.lunch:2,");
@@ -191,7 +191,7 @@ async fn a_mail_that_went_elsewhere_meanwhile_is_told_and_no_other_is_touched() 
         assert!(told.contains("not there any more"), "{told}");
         assert!(elsewhere.exists());
 
-        let home = Home::new();
+        let home = MailWorld::new();
         let file = lunch(&home);
         let action = ready(&home, command, params).await;
         // The name now is another mail's.
@@ -209,7 +209,7 @@ async fn the_mailbox_tells_after_a_crash_whether_it_was_done() {
         ("mark", json!({"find_by": "lunch", "as": "archived"})),
         ("delete_email", json!({"find_by": "lunch"})),
     ] {
-        let home = Home::new();
+        let home = MailWorld::new();
         lunch(&home);
         let action = ready(&home, command, params.clone()).await;
         let before = settled(&home, &action).await;
@@ -234,7 +234,7 @@ async fn the_mailbox_tells_after_a_crash_whether_it_was_done() {
 
 #[tokio::test]
 async fn of_a_conversation_the_newest_mail_of_whoever_is_named_is_meant() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let part = |name: &str, from: &str, hour: u32, more: &str| {
         let date = format!("Mon, 4 May 2026 {hour:02}:00:00 +0000");
         home.receive(name, &mail(from, "Picnic", &date, more, "Sunday"));
@@ -253,7 +253,7 @@ async fn of_a_conversation_the_newest_mail_of_whoever_is_named_is_meant() {
 
 #[tokio::test]
 async fn hostile_nameless_and_huge_mails_are_moved_like_any_other() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let name = "x\u{202E}[31m~;$(rm -rf)'\":1,:2,S";
     home.lay("cur", name, b"From: =?utf-8?q?A=0D=0AB?= <zed@hostile.example>\r\n\r\nnothing here");
     let mut huge = b"From: Big <big@x.example>\r\nSubject: Elephant\r\n\r\n".to_vec();

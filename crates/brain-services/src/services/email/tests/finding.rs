@@ -8,7 +8,7 @@ use super::*;
 use crate::services::entry::ParamError;
 use crate::testing::params;
 
-fn story(home: &Home) {
+fn story(home: &MailWorld) {
     let anna = "Anna Kowalczyk <anna@example.com>";
     let bob = "Bob Miller <bob@example.com>";
     home.receive(
@@ -50,7 +50,7 @@ fn story(home: &Home) {
 
 #[tokio::test]
 async fn two_threads_with_one_subject_stay_apart_and_their_replies_find_them() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     let found = home.search(json!({"subject": "budget"})).await;
     assert_eq!(subjects(&found), ["Budget", "Budget"]);
@@ -63,7 +63,7 @@ async fn two_threads_with_one_subject_stay_apart_and_their_replies_find_them() {
 
 #[tokio::test]
 async fn every_filter_narrows_the_search() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     for (params, expected) in [
         (json!({}), 2),
@@ -93,7 +93,7 @@ async fn every_filter_narrows_the_search() {
 
 #[tokio::test]
 async fn a_long_result_says_how_many_more_there_are() {
-    let home = Home::new();
+    let home = MailWorld::new();
     for n in 0..25 {
         let date = format!("Mon, {} Apr 2026 08:00:00 +0000", n + 1);
         home.receive(&n.to_string(), &mail("a@x.example", &format!("Mail {n}"), &date, "", "x"));
@@ -110,7 +110,7 @@ async fn a_long_result_says_how_many_more_there_are() {
 
 #[tokio::test]
 async fn the_index_follows_the_folder() {
-    let home = Home::new();
+    let home = MailWorld::new();
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
     let one = home.receive("1", &mail("a@x.example", "One", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
     assert_eq!(home.search(json!({"unread": true})).await["threads"][0]["subject"], "One");
@@ -125,7 +125,7 @@ async fn the_index_follows_the_folder() {
 
 #[tokio::test]
 async fn nobody_sees_anybody_elses_mail() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     for other in ["you", "Me", "", "../me", "me/cur"] {
         let found = run(&home.email, &request_context(other), "search", json!({}), "1").await;
@@ -137,7 +137,7 @@ async fn nobody_sees_anybody_elses_mail() {
 
 #[tokio::test]
 async fn a_description_means_one_thread_or_is_asked_about() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     home.receive("9", &mail("Zoë <zoe@x.example>", "Berlin trip", "Fri, 1 May 2026 08:00:00 +0000", "", "hotel"));
     home.receive(
@@ -166,7 +166,7 @@ async fn a_description_means_one_thread_or_is_asked_about() {
 
 #[tokio::test]
 async fn a_whole_thread_comes_with_its_texts_marked_as_foreign() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     let read = home.run("read_thread", json!({"find_by": "dentists"}), "1").await;
     assert_eq!(read.untrusted.len(), 2);
@@ -181,7 +181,7 @@ async fn a_whole_thread_comes_with_its_texts_marked_as_foreign() {
 
 #[tokio::test]
 async fn the_newest_or_the_oldest_of_what_fits_is_one() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     for (params, expected, order) in [
         (json!({"from": "anna", "which": "newest"}), "2026-04-29T23:30:00+02:00", "newest first"),
@@ -200,7 +200,7 @@ async fn the_newest_or_the_oldest_of_what_fits_is_one() {
 
 #[tokio::test]
 async fn my_most_recent_mail_from_somebody_is_the_last_of_theirs() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     let bob = "Bob Miller <bob@example.com>";
     home.receive(
@@ -230,7 +230,7 @@ async fn my_most_recent_mail_from_somebody_is_the_last_of_theirs() {
 
 #[tokio::test]
 async fn all_that_fit_and_several_by_their_ids_are_each_an_action() {
-    let home = Home::new();
+    let home = MailWorld::new();
     story(&home);
     let news = "Gazette <gazette@news.example>";
     for (name, date) in [("5.e", "Fri, 1 May 2026 08:00:00 +0200"), ("6.f", "Sat, 2 May 2026 08:00:00 +0200")] {

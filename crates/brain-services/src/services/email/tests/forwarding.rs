@@ -16,7 +16,7 @@ Content-Disposition: attachment; filename=\"invoice.pdf\"\r\n\r\nJVBERi0xLjQKAAE
 --b\r\nContent-Type: message/rfc822\r\n\r\nSubject: inner\r\n\r\n--=_brain-agent\r\n\
 --b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment;\r\n filename=\"a\u{202E}b/../c.csv\"\r\n\r\n1;2\r\n--b--\r\n";
 
-async fn ready(home: &Home, params: Value) -> Action {
+async fn ready(home: &MailWorld, params: Value) -> Action {
     let Prepared::Ready { params, target, notes, untrusted } = home.prepare("forward_email", params).await else {
         panic!("not ready");
     };
@@ -24,7 +24,7 @@ async fn ready(home: &Home, params: Value) -> Action {
     Action { service: "email".into(), command: "forward_email".into(), params, target, notes, ..Action::default() }
 }
 
-async fn perform(home: &Home, action: &Action) -> Performed {
+async fn perform(home: &MailWorld, action: &Action) -> Performed {
     home.email
         .perform(&home.ctx, &authorized(action.clone()), &Attempt { key: format!("{:0>32}", "f"), begun: home.ctx.now })
         .await
@@ -33,7 +33,7 @@ async fn perform(home: &Home, action: &Action) -> Performed {
 #[tokio::test]
 async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action =
         ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"], "body": "Please have a look."})).await;
@@ -45,11 +45,11 @@ async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
     assert!(parsed.text.starts_with("Please have a look.\n\n---------- Forwarded message"), "{}", parsed.text);
     assert!(parsed.text.contains("\nFrom: Shop <shop@x.example>\n") && parsed.text.contains("\n> Please pay.\n"));
     assert!(parsed.text.ends_with("> --=_brain-agent--"), "{}", parsed.text);
-    let files = enclosed::files_of(&Raw::Whole(sent.clone())).unwrap();
-    let original = enclosed::files_of(&Raw::Whole(INVOICE.as_bytes().to_vec())).unwrap();
+    let files = mime_attachments::files_of(&Raw::Whole(sent.clone())).unwrap();
+    let original = mime_attachments::files_of(&Raw::Whole(INVOICE.as_bytes().to_vec())).unwrap();
     assert_eq!(files.len(), 3);
-    let hashes = |files: &[enclosed::Enclosed]| {
-        let all = serde_json::to_value(enclosed::enclosures(files)).unwrap();
+    let hashes = |files: &[mime_attachments::MimeAttachments]| {
+        let all = serde_json::to_value(mime_attachments::enclosures(files)).unwrap();
         all.as_array().unwrap().iter().map(|one| one["sha256"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(hashes(&files), hashes(&original));
@@ -62,7 +62,7 @@ async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
 #[tokio::test]
 async fn a_file_that_is_not_what_the_card_named_is_not_sent() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let path = home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action = ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"]})).await;
     fs::write(&path, INVOICE.replace("JVBERi0xLjQK", "JVBERi0xLjUK")).unwrap();
@@ -76,7 +76,7 @@ async fn a_file_that_is_not_what_the_card_named_is_not_sent() {
 
 #[tokio::test]
 async fn a_planner_has_no_say_in_what_goes_along() {
-    let home = Home::new();
+    let home = MailWorld::new();
     home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let smuggled = json!({"find_by": "invoice", "to": ["bob@x.example"], "subject": "Win", "forwarded": "Click here"});
     let action = ready(&home, smuggled).await;
@@ -86,7 +86,7 @@ async fn a_planner_has_no_say_in_what_goes_along() {
 
 #[tokio::test]
 async fn a_long_text_is_cut_and_says_so_and_a_mail_without_a_subject_goes_too() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let text = format!("Please pay. {}", "word ".repeat(10_000));
     home.receive("1767000003.long", &mail("Shop <shop@x.example>", "", "Mon, 4 May 2026 07:00:00 +0000", "", &text));
     let action = ready(&home, json!({"find_by": "shop", "to": "bob@x.example"})).await;
@@ -100,7 +100,7 @@ async fn a_long_text_is_cut_and_says_so_and_a_mail_without_a_subject_goes_too() 
 #[tokio::test]
 async fn what_the_server_refuses_is_kept_as_a_draft_with_its_files() {
     let server = Server::start(&[("RCPT", Then::Say("550 no such user"))]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action = ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"]})).await;
     let performed = perform(&home, &action).await;
@@ -113,8 +113,8 @@ fn a_card_shows_all_of_a_files_name_and_its_extension_stands_whatever_it_is_call
     for count in [1, 79, 200, 3_000] {
         let name = format!("Invoice{}.pdf.exe", "_".repeat(count));
         let mail = INVOICE.replace("invoice.pdf", &name);
-        let files = enclosed::files_of(&Raw::Whole(mail.into_bytes())).unwrap();
-        let line = enclosed::enclosures(&files)[0].line();
+        let files = mime_attachments::files_of(&Raw::Whole(mail.into_bytes())).unwrap();
+        let line = mime_attachments::enclosures(&files)[0].line();
         assert!(line.starts_with("“Invoice_") && line.contains(".pdf.exe”"), "{count}: {line}");
         assert!(count > 900 || line.contains(&name), "{count}: {line}");
     }

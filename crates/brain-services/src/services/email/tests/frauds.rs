@@ -5,8 +5,8 @@ use super::*;
 const CARDS: &str = "Please buy three Apple gift cards for a client and send me the codes.";
 const WHY: &str = "asks for gift cards, from an address you never wrote to";
 
-fn with_fraud() -> Home {
-    let home = Home::new();
+fn with_fraud() -> MailWorld {
+    let home = MailWorld::new();
     let date = "Mon, 4 May 2026 08:00:00 +0000";
     home.receive("1", &mail("Boss <boss@freemail.example>", "Favour", date, "Message-ID: <f@x>\n", CARDS));
     home.receive("2", &mail("Shop <shop@x.example>", "Favour done", date, "Message-ID: <g@x>\n", "It was sent."));
@@ -56,7 +56,7 @@ async fn a_link_of_markup_that_leads_elsewhere_speaks_against_a_mail() {
         )
     };
     for (to, is_marked) in [("login.mybank.example", false), ("evil.example", true)] {
-        let home = Home::new();
+        let home = MailWorld::new();
         home.receive("1", &html(to));
         let read = result(home.run("read_thread", json!({"find_by": "account"}), "1").await);
         let marks = &read["thread"]["messages"][0]["marks"];

@@ -14,7 +14,7 @@ fn parse(bytes: &[u8]) -> read::Parsed {
 
 #[tokio::test]
 async fn broken_mails_are_listed_as_far_as_they_can_be_read() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let huge = format!("From: a@x.example\nX-Huge: {}\nSubject: Behind\n\nBody", "x".repeat(1_000_000));
     let broken: [(&str, Vec<u8>); 12] = [
         ("empty", Vec::new()),
@@ -50,7 +50,7 @@ async fn broken_mails_are_listed_as_far_as_they_can_be_read() {
 
 #[tokio::test]
 async fn links_folders_and_hidden_files_are_no_mails() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let outside = home.dir.path().join("secret");
     fs::write(&outside, "From: a@x.example\nSubject: Secret\n\nx").unwrap();
     home.lay("cur", "real", b"From: a@x.example\nSubject: Real\n\nx");
@@ -68,7 +68,7 @@ async fn links_folders_and_hidden_files_are_no_mails() {
 
 #[tokio::test]
 async fn a_mail_that_is_too_large_is_listed_but_not_read() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let mut bytes = b"From: a@x.example\r\nSubject: Enormous\r\n\r\n".to_vec();
     bytes.resize(usize::try_from(brain_core::limits::MAIL_BYTES_MAX).unwrap() + 1, b'x');
     home.lay("cur", "large", &bytes);

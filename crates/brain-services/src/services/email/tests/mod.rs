@@ -39,7 +39,7 @@ use brain_core::core::plan::Action;
 use brain_core::ports::{Index, Query, Ranking};
 
 /// A person with mail, and perhaps with a server that sends it.
-pub struct Home {
+pub struct MailWorld {
     world: World,
     pub mailboxes: Arc<Mailboxes>,
     pub contacts: Arc<Contacts>,
@@ -47,7 +47,7 @@ pub struct Home {
     pub email: Registration,
 }
 
-impl Deref for Home {
+impl Deref for MailWorld {
     type Target = World;
 
     fn deref(&self) -> &World {
@@ -55,13 +55,13 @@ impl Deref for Home {
     }
 }
 
-impl DerefMut for Home {
+impl DerefMut for MailWorld {
     fn deref_mut(&mut self) -> &mut World {
         &mut self.world
     }
 }
 
-impl Home {
+impl MailWorld {
     pub fn new() -> Self {
         Self::over(World::of(request_context("me")), None)
     }

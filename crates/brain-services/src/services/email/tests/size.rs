@@ -18,7 +18,7 @@ use crate::services::searchable::ItemFilter;
 use brain_core::limits::FOUND_THREADS_AT_ONCE;
 
 /// Many tiny mails; the first of those in Sent is the oldest of all.
-fn fill(home: &Home, folder: &str, count: usize) {
+fn fill(home: &MailWorld, folder: &str, count: usize) {
     let mailbox = home.dir.path().join("mail/me").join(folder);
     fs::create_dir_all(&mailbox).unwrap();
     for number in 0..count {
@@ -28,10 +28,10 @@ fn fill(home: &Home, folder: &str, count: usize) {
     }
 }
 
-fn light(index: &Arc<LightIndex>) -> Home {
+fn light(index: &Arc<LightIndex>) -> MailWorld {
     let mut world = World::of(request_context("me"));
     world.index = index.clone();
-    Home::over(world, None)
+    MailWorld::over(world, None)
 }
 
 fn read_to_the_end() -> Duration {
@@ -39,7 +39,7 @@ fn read_to_the_end() -> Duration {
 }
 
 /// The same folder in another life of the program. The index is what was kept of the first.
-fn another_life(home: &Home) -> Arc<Mailboxes> {
+fn another_life(home: &MailWorld) -> Arc<Mailboxes> {
     Mailboxes::new(home.dir.path(), None, home.index.clone())
 }
 
@@ -52,7 +52,7 @@ fn shut(folder: &Path) {
     }
 }
 
-async fn titles(mailboxes: &Arc<Mailboxes>, home: &Home, in_title: &str) -> Vec<String> {
+async fn titles(mailboxes: &Arc<Mailboxes>, home: &MailWorld, in_title: &str) -> Vec<String> {
     let view = mailboxes.mail_within(&home.ctx.owner, read_to_the_end()).await.unwrap();
     assert_eq!(view.so_far, None);
     let query = Query { in_title: in_title.to_owned(), limit: 1_000, ..Query::default() };
@@ -110,7 +110,7 @@ async fn an_indexing_that_was_cut_off_goes_on_where_it_was() {
 }
 
 /// Keeps all threads for mail busy until it is dropped.
-fn block(home: &Home) -> mpsc::Sender<()> {
+fn block(home: &MailWorld) -> mpsc::Sender<()> {
     let (free, busy) = mpsc::channel::<()>();
     let busy = Arc::new(Mutex::new(busy));
     for _ in 0..home.mailboxes.pool().width() {
@@ -125,7 +125,7 @@ fn block(home: &Home) -> mpsc::Sender<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_waits_for_mail_is_answered_with_what_is_there_and_told_so() {
-    let home = Home::new();
+    let home = MailWorld::new();
     fill(&home, "cur", 40);
     let free = block(&home);
     tokio::task::yield_now().await;
@@ -138,7 +138,7 @@ async fn whoever_waits_for_mail_is_answered_with_what_is_there_and_told_so() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_an_account_brings_a_great_deal_a_search_waits_for_none_of_it_and_says_so() {
-    let home = Home::new();
+    let home = MailWorld::new();
     fill(&home, ".Archive/cur", 5);
     home.mailboxes.mail(&home.ctx.owner).await.unwrap();
     fill(&home, "new", 40);
@@ -195,7 +195,7 @@ async fn in_the_middle_of_a_first_indexing_a_turn_says_so_and_answers_with_what_
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unchanged_mailbox_is_asked_without_its_threads() {
-    let home = Home::new();
+    let home = MailWorld::new();
     fill(&home, "cur", 40);
     home.search(json!({})).await;
     // Old enough to be trusted.
@@ -213,7 +213,7 @@ async fn an_unchanged_mailbox_is_asked_without_its_threads() {
 
 #[tokio::test]
 async fn a_mail_that_goes_takes_along_what_was_known_by_it_alone() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let anna = "From: Anna <anna@x.example>\nSubject: One\nDate: Fri, 1 May 2026 08:00:00 +0000\n\nx";
     let new_name = "From: Annabel <anna@x.example>\nSubject: Two\nDate: Sat, 2 May 2026 08:00:00 +0000\n\nx";
     home.receive("1", anna);

@@ -13,7 +13,7 @@ use brain_core::core::provenance::UntrustedText;
 #[tokio::test]
 async fn a_draft_is_written_once_read_back_sent_and_gone() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let first = result(home.run("create_draft", letter(), "d1").await);
     let again = result(home.run("create_draft", letter(), "d1").await);
     assert_eq!(first, again);
@@ -41,7 +41,7 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
 
 #[tokio::test]
 async fn a_draft_can_be_taken_back_by_its_owner_only() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let draft = result(home.run("create_draft", letter(), "d1").await);
     let id = draft["draft_id"].as_str().unwrap();
     assert!(!home.mailboxes.delete_draft(&UserId::new("you"), id).await.unwrap());
@@ -53,7 +53,7 @@ async fn a_draft_can_be_taken_back_by_its_owner_only() {
 
 #[tokio::test]
 async fn an_address_that_is_none_is_refused_in_words() {
-    let home = Home::new();
+    let home = MailWorld::new();
     for bad in [
         "Bob",
         "a b@x.example",
@@ -71,7 +71,7 @@ async fn an_address_that_is_none_is_refused_in_words() {
     }
 }
 
-async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String>, Vec<UntrustedText>) {
+async fn ready(home: &MailWorld, command: &str, params: Value) -> (Params, Vec<String>, Vec<UntrustedText>) {
     match home.prepare(command, params).await {
         Prepared::Ready { params, notes, untrusted, .. } => (params, notes, untrusted),
         other => panic!("not ready: {other:?}"),
@@ -81,7 +81,7 @@ async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String
 #[tokio::test]
 async fn a_stranger_is_noted_until_one_has_written_to_them() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     home.receive("1", &mail("Bob <bob@example.com>", "Hi", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
     let (_, notes, _) = ready(&home, "send_email", letter()).await;
     assert_eq!(notes, ["first mail to this address: bob@example.com"]);
@@ -93,7 +93,7 @@ async fn a_stranger_is_noted_until_one_has_written_to_them() {
 #[tokio::test]
 async fn a_mixed_script_domain_is_shown_and_sent_in_punycode() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let params = json!({"to": ["bob@exаmple.com"], "subject": "s", "body": "b"});
     let (_, notes, _) = ready(&home, "send_email", params.clone()).await;
     assert_eq!(notes, ["first mail to this address: bob@exаmple.com (that is xn--exmple-4nf.com)"]);
@@ -106,7 +106,7 @@ const PHISHING: &str = "From: Northwind <billing@northwind.example>\nTo: me@exam
 #[tokio::test]
 async fn a_reply_goes_where_the_mail_says_and_says_so() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     home.receive("1", PHISHING);
     let planned = json!({"find_by": "invoice", "body": "No.", "to": ["evil@x.example"], "subject": "Re: Re: hello"});
     let (params, notes, untrusted) = ready(&home, "reply_to_email", planned.clone()).await;
@@ -126,7 +126,7 @@ async fn a_reply_goes_where_the_mail_says_and_says_so() {
 #[tokio::test]
 async fn a_reply_answers_the_last_mail_that_is_not_ones_own() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     home.receive(
         "1",
         &mail("Anna <anna@example.com>", "Plan", "Fri, 1 May 2026 08:00:00 +0000", "Message-ID: <a@x>\n", "When?"),
@@ -141,7 +141,7 @@ async fn a_reply_answers_the_last_mail_that_is_not_ones_own() {
 
 #[tokio::test]
 async fn a_reply_that_failed_keeps_its_place_in_the_conversation() {
-    let home = Home::new();
+    let home = MailWorld::new();
     home.receive("1", PHISHING);
     let reply = json!({"find_by": "invoice", "body": "No."});
     home.run("reply_to_email", reply, "1").await;
@@ -152,7 +152,7 @@ async fn a_reply_that_failed_keeps_its_place_in_the_conversation() {
 
 #[tokio::test]
 async fn one_is_no_contact_of_oneself() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let own = "From: Me <me@example.com>\nTo: Anna <anna@example.com>, Me <me@example.com>\nSubject: x\n\nx";
     home.lay(".Sent/cur", "1:2,S", own.as_bytes());
     let people = home.correspondents().await;
@@ -162,7 +162,7 @@ async fn one_is_no_contact_of_oneself() {
 
 #[tokio::test]
 async fn the_name_that_the_owner_uses_comes_before_the_one_that_somebody_chose() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let date = |day: u32| format!("{day} May 2026 08:00:00 +0000");
     let sent = |name: &str, to: &str, day: u32, more: &str| {
         let text = format!("From: Me <me@example.com>\nTo: {to}\nSubject: x\nDate: {}\n{more}\nx", date(day));
@@ -201,7 +201,7 @@ fn an_answer_has_one_mark_whatever_the_language_and_the_count() {
 
 #[tokio::test]
 async fn a_long_conversation_keeps_how_it_began_and_names_no_mail_twice() {
-    let home = Home::new();
+    let home = MailWorld::new();
     let ids: Vec<String> = (0..250).map(|number| format!("<{number}@x>")).collect();
     let more = format!("Message-ID: <last@x>\nIn-Reply-To: <5@x>\nReferences: {} <5@x>\n", ids.join("\n "));
     home.receive("1", &mail("Bob <bob@example.com>", "Long", "Mon, 4 May 2026 08:00:00 +0000", &more, "x"));
@@ -215,7 +215,7 @@ async fn a_long_conversation_keeps_how_it_began_and_names_no_mail_twice() {
 #[tokio::test]
 async fn a_blind_copy_reaches_its_reader_and_stands_in_no_mail_that_goes_out() {
     let server = Server::start(&[]).await;
-    let home = Home::with(server.smtp());
+    let home = MailWorld::with(server.smtp());
     let mut copied = letter();
     copied["cc"] = json!(["carla@example.com"]);
     copied["bcc"] = json!(["zoe@example.com"]);

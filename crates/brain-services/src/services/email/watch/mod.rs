@@ -4,7 +4,7 @@
 //! Waiting ─(a mail fits)───────► Came ───(told)─► rests: can be put off again, or is let go
 //!    └─────(its time has come)─► Missed ─(told)─►   "
 //! ```
-//! In reading order: what is kept ([`record`]), which mail is the one ([`arrival`]), looking out for it ([`lookout`]), what
+//! In reading order: what is kept ([`record`]), which mail is the one ([`arrival`]), looking out for it ([`event_watcher`]), what
 //! is said of it ([`words`]), the commands (of [`watch_mail`] what it does is in [`setting`]), and telling it ([`telling`]).
 //!
 //! Invariants:
@@ -17,9 +17,9 @@
 //! [`Mailboxes::mail_came`](super::mailbox::Mailboxes::mail_came)), and when to look (the scheduler).
 
 mod arrival;
+mod event_watcher;
 mod listing;
 pub(super) mod looked;
-mod lookout;
 mod record;
 mod setting;
 mod stop;
@@ -27,8 +27,8 @@ mod telling;
 mod watch_mail;
 mod words;
 
+pub use event_watcher::arrived;
 pub(super) use listing::ListWatches;
-pub use lookout::arrived;
 pub(in crate::services) use record::INDEXES;
 pub use record::MailWatch;
 pub(super) use stop::UnwatchMail;

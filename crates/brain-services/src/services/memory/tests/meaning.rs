@@ -71,7 +71,7 @@ impl Embedded {
 
     /// The lines that a question brings into a prompt, once whatever runs in the background is done.
     async fn noticed(&self, question: &str) -> Vec<String> {
-        let wanted = Wanted { message: question.to_owned(), limit: 5, in_sight_from: None };
+        let wanted = ContextRequest { message: question.to_owned(), limit: 5, in_sight_from: None };
         self.memory.service.notice(&self.world.ctx, &wanted).await.unwrap();
         settle().await;
         let noticed = self.memory.service.notice(&self.world.ctx, &wanted).await.unwrap();

@@ -7,8 +7,8 @@ use calcard::icalendar::{ICalendarComponentType, ICalendarProperty};
 use chrono_tz::Tz;
 
 use super::alarms::{self, AlarmBase};
-use super::held::{count, uncounted};
 use super::new::{number, with_count};
+use super::preserved::{count, uncounted};
 use super::read::{UnreadableTask, priority_of};
 use super::when::{DeadlineLine, TodoTimes, is_occurrence, is_status, shifted, shifted_rule, status};
 use crate::services::components::{Component, ParsedResource, WrittenTimes, moment, stamp, stamped};

@@ -12,8 +12,8 @@ mod changed;
 mod desktop_texts;
 #[cfg(test)]
 mod generated;
-mod held;
 mod new;
+mod preserved;
 mod read;
 #[cfg(test)]
 mod real_texts;

@@ -2,7 +2,7 @@
 
 use super::alarms::{self, AlarmBase};
 use super::changed::left_of;
-use super::held::count;
+use super::preserved::count;
 use crate::services::components::{WrittenTimes, clocks, stamp};
 use crate::services::dav::DavReader;
 use crate::services::task::record::{Priority, Task, TaskStatus};

@@ -4,7 +4,7 @@ use calcard::icalendar::{ICalendarComponentType, ICalendarProperty};
 use chrono::{DateTime, Utc};
 
 use super::alarms::{AlarmBase, alarms, reminders};
-use super::held::settle;
+use super::preserved::settle;
 use super::when::{TodoTimes, is_done, is_status};
 use crate::services::components::{Component, ParsedResource, UnreadableResource, moment, organizer};
 use crate::services::dav::{DavReader, ResourceName};

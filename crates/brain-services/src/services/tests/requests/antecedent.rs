@@ -6,8 +6,8 @@ use brain_language::language::requests::antecedent;
 /// The commands of a message with what they name.
 fn planned(text: &str) -> Option<String> {
     let reference = monday();
-    let hearing = alone(text, &reference);
-    let PlanDraft::Plan(plan) = antecedent::plan(text, &hearing, &[], &Work::default())? else {
+    let input = alone(text, &reference);
+    let PlanDraft::Plan(plan) = antecedent::plan(text, &input, &[], &Work::default())? else {
         return None;
     };
     let told = plan.actions.iter().map(|action| {

@@ -57,9 +57,9 @@ fn folders_numbers_and_states_are_read_as_servers_write_them() {
 
 #[test]
 fn a_status_has_its_number_and_its_words() {
-    let said = |status, code, words: &str| SaidStatus { status, code, words: words.to_owned() };
+    let said = |status, code, words: &str| StatusReply { status, code, words: words.to_owned() };
     let is =
-        |line: &str, said: SaidStatus| assert_eq!(parsed(&format!("* {line}")), Ok(ImapAnswer::Said(said)), "{line}");
+        |line: &str, said: StatusReply| assert_eq!(parsed(&format!("* {line}")), Ok(ImapAnswer::Said(said)), "{line}");
     is("OK [UIDVALIDITY 9] UIDs (\" valid", said(ImapStatus::Ok, Some(FolderCode::UidValidity(9)), "UIDs (\" valid"));
     is("ok [HIGHESTMODSEQ 5]", said(ImapStatus::Ok, Some(FolderCode::HighestModSeq(5)), ""));
     is("NO [ALERT]é", said(ImapStatus::No, None, "é"));
