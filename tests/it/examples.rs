@@ -1,6 +1,6 @@
 //! `/help all` shows an example a command; each of them works when it is said: without a model, on the demo's data.
 
-use crate::support::program::{Program, buttons_of, done_of, outcomes_of, text_of};
+use crate::support::program::{Program, buttons_of, done_of, outcomes_of, path_of, pending_ids, text_of};
 
 const DEMO: [&str; 5] = ["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"];
 /// What is said where nothing came of it.
@@ -37,6 +37,40 @@ fn every_example_of_help_works_on_the_data_of_the_demo() {
         // What code tells of itself is done once it is told.
         let is_told = TOLD.contains(&example) && done_of(&lines)["path"] == "command";
         assert!(did || asks || is_told, "{example}: {said}\n{:#?}", done_of(&lines));
+    }
+}
+
+/// The rows of the quick start's first table: what it is about, and what is said there one after the other, each with its
+/// remark.
+fn quick_start() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+    let page = include_str!("../../docs/quick-start.md");
+    let rows = page.split("| topic | what to say |").nth(1).unwrap().lines().skip(2);
+    let cells = rows.map_while(|row| row.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    let examples = |cell: &'static str| {
+        let mut parts = cell.split('"').skip(1);
+        std::iter::from_fn(move || Some((parts.next()?, parts.next().unwrap_or_default()))).collect()
+    };
+    cells.map(|(topic, cell)| (topic, examples(cell))).collect()
+}
+
+#[test]
+fn what_the_quick_start_says_works_on_the_data_of_the_demo() {
+    let rows = quick_start();
+    assert!(rows.len() == 10 && rows.iter().all(|(_, examples)| examples.len() >= 3), "{rows:?}");
+    for (topic, examples) in rows {
+        let mut console = Program::new().console(&DEMO);
+        for (example, remark) in examples {
+            let lines = console.say(example);
+            let said = text_of(&lines);
+            assert!(!IN_VAIN.iter().any(|words| said.contains(words)), "{topic}: {example}: {said}");
+            let path = path_of(&lines);
+            assert!(!["clarify", "error", "blocked"].contains(&path), "{topic}: {example}: {path}: {said}");
+            let failed = outcomes_of(&lines)
+                .iter()
+                .any(|outcome| !["succeeded", "pending"].contains(&outcome["status"].as_str().unwrap()));
+            assert!(!failed, "{topic}: {example}: {said}");
+            assert_eq!(!pending_ids(&lines).is_empty(), remark.contains("a card"), "{topic}: {example}: {said}");
+        }
     }
 }
 

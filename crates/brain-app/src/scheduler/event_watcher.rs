@@ -25,9 +25,9 @@ pub(super) async fn keep_looking(brain: &Brain) {
 /// Decides what has come of what services wait for. What cannot be looked at now is looked at the next time.
 pub(super) async fn look(brain: &Brain) {
     for registration in brain.services.now().iter() {
-        let Some(lookout) = registration.service.lookout() else { continue };
+        let Some(event_watcher) = registration.service.event_watcher() else { continue };
         let service = &registration.info.name;
-        match lookout.look(brain.clock.now()).await {
+        match event_watcher.look(brain.clock.now()).await {
             Ok(commits) => {
                 for changes in commits {
                     // What changed at this very moment is looked at again.
@@ -46,8 +46,8 @@ pub(super) async fn look(brain: &Brain) {
 /// Returns when a service says that something may have happened.
 async fn stirred(brain: &Brain) {
     let services = brain.services.now();
-    let lookouts = services.iter().filter_map(|registration| registration.service.lookout());
-    let mut all: FuturesUnordered<_> = lookouts.map(|lookout| lookout.stirred()).collect();
+    let lookouts = services.iter().filter_map(|registration| registration.service.event_watcher());
+    let mut all: FuturesUnordered<_> = lookouts.map(|event_watcher| event_watcher.stirred()).collect();
     if all.next().await.is_none() {
         std::future::pending::<()>().await;
     }

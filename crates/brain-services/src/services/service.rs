@@ -333,7 +333,7 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// It waits for what happens outside the store.
-    fn lookout(&self) -> Option<&dyn EventWatcher> {
+    fn event_watcher(&self) -> Option<&dyn EventWatcher> {
         None
     }
 
@@ -363,7 +363,7 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// It keeps what is done when a person reports it.
-    fn open_things(&self) -> Option<&dyn OpenItems> {
+    fn open_items(&self) -> Option<&dyn OpenItems> {
         None
     }
 

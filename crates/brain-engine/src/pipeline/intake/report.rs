@@ -75,7 +75,7 @@ async fn of_parts(
 async fn fitting(facts: &TurnFacts, services: &Services, report: &StateReport) -> Fitting {
     let mut found: Vec<OpenItem> = Vec::new();
     for service in services.iter() {
-        let Some(open) = service.service.open_things() else { continue };
+        let Some(open) = service.service.open_items() else { continue };
         match open.told_of(&facts.as_written(), report).await {
             Ok(things) => found.extend(things.into_iter().map(|thing| (service.info.name.clone(), thing))),
             Err(error) => tracing::warn!(%error, service = service.info.name, "a report was not held against it"),
@@ -118,7 +118,7 @@ fn settling(services: &Services, kept: &[OpenItem], kind: ReportKind) -> Vec<Pla
     let of_service = |name: &str| -> Vec<OpenThing> {
         kept.iter().filter(|(service, _)| service == name).map(|(_, thing)| thing.clone()).collect()
     };
-    let open = services.iter().filter_map(|service| Some((service, service.service.open_things()?)));
+    let open = services.iter().filter_map(|service| Some((service, service.service.open_items()?)));
     open.flat_map(|(service, open)| open.settling(&of_service(&service.info.name), kind)).collect()
 }
 

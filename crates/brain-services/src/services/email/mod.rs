@@ -193,7 +193,7 @@ impl Service for Email {
         self.keeper.as_deref().map(|keeper| keeper as &dyn Mirroring)
     }
 
-    fn lookout(&self) -> Option<&dyn EventWatcher> {
+    fn event_watcher(&self) -> Option<&dyn EventWatcher> {
         Some(self)
     }
 

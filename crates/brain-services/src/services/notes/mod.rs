@@ -146,7 +146,7 @@ impl Service for NotesService {
         })))
     }
 
-    fn open_things(&self) -> Option<&dyn OpenItems> {
+    fn open_items(&self) -> Option<&dyn OpenItems> {
         Some(self)
     }
 

@@ -196,7 +196,7 @@ impl Service for TaskService {
         Some(self)
     }
 
-    fn open_things(&self) -> Option<&dyn OpenItems> {
+    fn open_items(&self) -> Option<&dyn OpenItems> {
         Some(self)
     }
 
