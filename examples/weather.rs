@@ -25,13 +25,13 @@ use brain_agent::core::ids::{MessageId, UserId};
 use brain_agent::core::people::ConsoleUser;
 use brain_agent::core::plan::{ActingAccount, Action};
 use brain_agent::core::stakes::Stakes;
-use brain_agent::services::command::{
+use brain_agent::services::catalog::registry::Registration;
+use brain_agent::services::contract::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
-use brain_agent::services::error::ServiceError;
-use brain_agent::services::registry::Registration;
-use brain_agent::services::service::{Service, ServiceInfo};
-use brain_agent::services::show;
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::service::{Service, ServiceInfo};
+use brain_agent::services::contract::show;
 use brain_agent::store::MemoryStore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

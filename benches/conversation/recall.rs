@@ -12,10 +12,10 @@ use brain_agent::core::stakes::{Stakes, assess, authorize_low};
 use brain_agent::language::terms;
 use brain_agent::limits::CONTEXT_FACTS_MAX;
 use brain_agent::ports::{Batch, Expect, Record as _, RecordExt as _};
-use brain_agent::services::context::RequestContext;
-use brain_agent::services::error::ServiceError;
+use brain_agent::services::contract::context::RequestContext;
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::service::{Attempt, ContextRequest};
 use brain_agent::services::memory::Memory;
-use brain_agent::services::service::{Attempt, ContextRequest};
 use chrono::TimeDelta;
 use serde_json::json;
 

@@ -7,7 +7,7 @@ use brain_agent::language::requests::ParseInput;
 use brain_agent::language::time;
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::language::{requests, routing};
-use brain_agent::services::filling::BUILDERS;
+use brain_agent::services::across::filling::BUILDERS;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use brain_agent::core::ids::UserId;
 use brain_agent::ports::Call;
-use brain_agent::services::context::RequestContext;
-use brain_agent::services::error::ServiceError;
-use brain_agent::services::registry::{Registration, Registry};
-use brain_agent::services::service::{ContextRequest, ContextRole, Noticed, Service};
+use brain_agent::services::catalog::registry::{Registration, Registry};
+use brain_agent::services::contract::context::RequestContext;
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::service::{ContextRequest, ContextRole, Noticed, Service};
 
 use crate::world::World;
 

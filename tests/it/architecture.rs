@@ -232,14 +232,14 @@ const WITHOUT_A_MODEL: [&str; 33] = [
     "pipeline/stages/later",
     "pipeline/stages/omissions",
     "pipeline/stages/answers",
-    "services/filling",
-    "services/described",
+    "services/across/filling",
+    "services/helpers/described",
     "services/email/filling",
     "services/email/letter",
-    "services/completion",
-    "services/reported",
+    "services/across/completion",
+    "services/helpers/reported",
     "services/task/reminder_offset",
-    "services/condition",
+    "services/across/condition",
 ];
 /// What a function takes that makes a plan of a clause; those of the services stand beside their commands.
 const FILLS_FROM_A_CLAUSE: &str = "ClauseReading";

@@ -476,7 +476,7 @@ fn steal(plan: &Value, prompt: &str) -> Value {
 fn fill(rig: &Rig) {
     let now: DateTime<Utc> = "2026-01-12T09:00:00Z".parse().unwrap();
     let (me, eve) = (UserId::new(ME), UserId::new("eve"));
-    let mut batch = brain_agent::services::demo::fill(&me, &chat_of(ME), now, chrono_tz::UTC).unwrap();
+    let mut batch = brain_agent::services::across::demo::fill(&me, &chat_of(ME), now, chrono_tz::UTC).unwrap();
     let note = Note {
         id: "evenote01".into(),
         owner: eve,

@@ -8,7 +8,7 @@ use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
 use brain_agent::ports::Table;
 use brain_agent::services::Accounts;
-use brain_agent::services::backend::Backends;
+use brain_agent::services::remote::backend::Backends;
 use serde_json::{Value, json};
 
 use crate::rig::place::{Manner, Place, Places};

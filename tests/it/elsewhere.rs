@@ -11,11 +11,13 @@ use brain_agent::core::outcome::Status;
 use brain_agent::core::plan::{ActingAccount, Action, PlannedAction};
 use brain_agent::core::stakes::Stakes;
 use brain_agent::ports::{Batch, Change, Expect, Key, Record, RecordExt, Store, Table};
-use brain_agent::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, planned};
-use brain_agent::services::context::RequestContext;
-use brain_agent::services::error::ServiceError;
-use brain_agent::services::registry::Registration;
-use brain_agent::services::service::{Service, ServiceInfo};
+use brain_agent::services::catalog::registry::Registration;
+use brain_agent::services::contract::command::{
+    Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, planned,
+};
+use brain_agent::services::contract::context::RequestContext;
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::service::{Service, ServiceInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -6,7 +6,7 @@ use brain_agent::core::turn::Path;
 use brain_agent::language::requests;
 use brain_agent::language::requests::{ParseInput, Understood};
 use brain_agent::language::time::{DateOrder, Reference};
-use brain_agent::services::filling::BUILDERS;
+use brain_agent::services::across::filling::BUILDERS;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};

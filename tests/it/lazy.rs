@@ -19,9 +19,9 @@ const MAY: &[(&str, &str, &str)] = &[
     ),
     ("language/time/once.rs", "thread_local!", "the times of one message while it is read, empty before and after"),
     ("pipeline/brain.rs", "OnceLock", "who the first admin is, set at start or by pairing"),
-    ("services/holder.rs", "OnceLock", "the same"),
-    ("services/dav/sync_worker.rs", "OnceLock", "the same"),
-    ("services/dav/place.rs", "OnceLock", "the same"),
+    ("services/contract/holder.rs", "OnceLock", "the same"),
+    ("services/remote/dav/sync_worker.rs", "OnceLock", "the same"),
+    ("services/remote/dav/place.rs", "OnceLock", "the same"),
     ("services/email/elsewhere.rs", "OnceLock", "the same"),
     (
         "services/email/imap/folders.rs",
@@ -67,7 +67,7 @@ const MAY: &[(&str, &str, &str)] = &[
     ("language/rows.rs", "LazyLock", "two kilobytes of words, split once when a message may first point at a row"),
     ("language/own_rule.rs", "LazyLock", "three kilobytes of words, split once when a message may first be a rule"),
     (
-        "services/amending.rs",
+        "services/planning/amending.rs",
         "Regex::new",
         "compiled when a card is changed, some tenths of a millisecond each, and kept by nobody",
     ),

@@ -28,8 +28,11 @@ fn services() -> Vec<(String, String)> {
 /// Files that may name services, each with its reason.
 const MAY: &[(&str, &str)] = &[
     ("services/mod.rs", "registers the built-in ones"),
-    ("services/filling.rs", "puts together what the built-in ones make of phrases, and settles whose thing is meant"),
-    ("services/demo.rs", "fills all of them with made-up data"),
+    (
+        "services/across/filling.rs",
+        "puts together what the built-in ones make of phrases, and settles whose thing is meant",
+    ),
+    ("services/across/demo.rs", "fills all of them with made-up data"),
     ("app.rs", "gives them their backends"),
     ("eval/example", "puts made-up records into all of them, and reads them back"),
     ("eval/plan.rs", "needs their commands over nothing"),
@@ -49,10 +52,10 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("pipeline/stages/guard.rs", "\"calendar\""),
     ("eval/mod.rs", "\"memory\""),
     ("eval/report.rs", "\"memory\""),
-    ("services/described.rs", "\"task\""),
-    ("services/search.rs", "\"memory\""),
-    ("services/search.rs", "\"task\""),
-    ("services/completion.rs", "\"email\""),
+    ("services/helpers/described.rs", "\"task\""),
+    ("services/helpers/search.rs", "\"memory\""),
+    ("services/helpers/search.rs", "\"task\""),
+    ("services/across/completion.rs", "\"email\""),
     ("services/tool/form.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
     ("services/contacts/resource/read.rs", "\"email\""),

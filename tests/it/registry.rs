@@ -9,8 +9,8 @@ use axum::routing::get;
 use brain_agent::core::button::Role;
 use brain_agent::core::outcome::Status;
 use brain_agent::ports::Stage;
-use brain_agent::services::registry::{Registration, RegistryError};
-use brain_agent::services::service::{Service, ServiceInfo};
+use brain_agent::services::catalog::registry::{Registration, RegistryError};
+use brain_agent::services::contract::service::{Service, ServiceInfo};
 use serde_json::json;
 
 use crate::rig::{Rig, Setup, action};

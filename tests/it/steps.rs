@@ -227,7 +227,7 @@ async fn more_commands_than_one_list_may_hold_are_divided_by_services_first() {
     let rig = rig();
     let keep = rig.brain.services.now().find("keep").cloned().expect("notes");
     for number in 0..12 {
-        let mut more = brain_agent::services::registry::Registration::clone(&keep);
+        let mut more = brain_agent::services::catalog::registry::Registration::clone(&keep);
         more.info.name = format!("extra{number}");
         rig.brain.services.register(more).expect("a free name");
     }

@@ -24,7 +24,7 @@ use brain_engine::pipeline::operator::{OperatorDecision, OperatorVerb, decide};
 use brain_engine::queries::pending::CardView;
 use brain_engine::queries::questions::CostlyQuestion;
 use brain_engine::queries::{View, archive as archives, export as exports, health, pending, questions};
-use brain_services::services::error::ServiceError;
+use brain_services::services::contract::error::ServiceError;
 
 /// One request of the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -32,15 +32,15 @@ use brain_engine::metering::BudgetLedger;
 use brain_engine::pipeline::brain::{Brain, Policy};
 use brain_engine::shadow::{Shadow, ShadowParts};
 use brain_language::language::time::DateOrder;
-use brain_services::services::backend::Backends;
+use brain_services::services::across::probing::SignInProbe;
 use brain_services::services::custom_commands::DeclarationError;
-use brain_services::services::dav::DavSyncWorker;
 use brain_services::services::email::elsewhere::mail_accounts;
 use brain_services::services::email::imap::sync_worker::{KeptAccount, MailSyncWorker};
 use brain_services::services::email::mailbox::Mailboxes;
 use brain_services::services::email::send::smtp::{Smtp, SmtpUrlError};
 use brain_services::services::mcp::McpServers;
-use brain_services::services::probing::SignInProbe;
+use brain_services::services::remote::backend::Backends;
+use brain_services::services::remote::dav::DavSyncWorker;
 use brain_services::services::{self, Accounts, Holder, MailAccounts};
 use brain_wire::accounts::{AccountDirectory, AccountProbe, AccountStates, ListedAccount};
 

@@ -18,7 +18,7 @@ use brain_agent::language::requests::{ParseInput, Understood};
 use brain_agent::language::routing::{self, Kind};
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::ports::{Clock, StoreError};
-use brain_agent::services::filling::BUILDERS;
+use brain_agent::services::across::filling::BUILDERS;
 
 use crate::cli::{EvalArgs, Verb};
 use crate::logs::Logs;

@@ -9,8 +9,8 @@ use brain_agent::mcp::{
     HostsAnswer, McpCall, McpClient, McpConfig, McpServer, ServerReach, ServerSignIn, SignInError, SignInHosts,
     sign_out,
 };
+use brain_agent::services::catalog::registry::Registry;
 use brain_agent::services::mcp::{WhyItAsks, asking_in_words, asking_tools, read_only_in_vain, registration_of};
-use brain_agent::services::registry::Registry;
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
 

@@ -21,7 +21,7 @@ use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::recover;
 use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
-use brain_agent::services::capabilities::ContextSource as _;
+use brain_agent::services::contract::capabilities::ContextSource as _;
 use brain_agent::store::RedbStore;
 use brain_agent::upkeep::{self, BackupPlan};
 use chrono_tz::Tz;

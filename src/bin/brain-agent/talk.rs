@@ -85,8 +85,8 @@ fn own_folder() -> std::io::Result<tempfile::TempDir> {
 async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: DateTime<Utc>) -> anyhow::Result<()> {
     let zone = args.tz.unwrap_or(brain.policy.zone);
     let owner = args.user.id();
-    brain.commit(services::demo::fill(&owner, &args.user.chat(), now, zone)?).await?;
-    services::demo::fill_files(data_dir, &owner, now, zone)?;
+    brain.commit(services::across::demo::fill(&owner, &args.user.chat(), now, zone)?).await?;
+    services::across::demo::fill_files(data_dir, &owner, now, zone)?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use brain_agent::language::requests::{self, ParseInput};
 use brain_agent::language::time::{DateOrder, Reference};
 use brain_agent::language::work::Work;
 use brain_agent::limits;
-use brain_agent::services::filling::BUILDERS;
+use brain_agent::services::across::filling::BUILDERS;
 use serde_json::{Value, json};
 
 use super::world::{NOW, World, demo_world, now};

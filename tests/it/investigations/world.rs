@@ -9,7 +9,7 @@ use brain_agent::app::open_store;
 use brain_agent::channel::console::chat_of;
 use brain_agent::core::ids::UserId;
 use brain_agent::ports::{Batch, Store as _};
-use brain_agent::services::demo;
+use brain_agent::services::across::demo;
 use brain_agent::services::email::demo::thread_of;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;

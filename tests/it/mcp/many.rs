@@ -9,10 +9,10 @@ use brain_agent::core::tasks::TaskLimits;
 use brain_agent::core::turn::Origin;
 use brain_agent::limits;
 use brain_agent::ports::{Call, Planning, Stage};
-use brain_agent::services::command::{Completed, Effect};
-use brain_agent::services::error::ServiceError;
-use brain_agent::services::registry::Registration;
-use brain_agent::services::service::{Service, ServiceInfo};
+use brain_agent::services::catalog::registry::Registration;
+use brain_agent::services::contract::command::{Completed, Effect};
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::service::{Service, ServiceInfo};
 use brain_agent::services::tool::{Tool, ToolDefinition, ToolInvocation, ToolResult, Tools};
 use serde_json::json;
 
@@ -348,7 +348,7 @@ async fn thirty_services_take_at_most_seven_hundred_tokens_and_a_hundred_no_more
 
 #[test]
 fn the_shortlist_keeps_to_its_room_and_holds_what_is_meant() {
-    let registry = brain_agent::services::registry::Registry::new(AREAS.map(area));
+    let registry = brain_agent::services::catalog::registry::Registry::new(AREAS.map(area));
     let services = registry.now();
     let mut found = 0;
     for name in AREAS {

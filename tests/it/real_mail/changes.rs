@@ -1,7 +1,7 @@
 //! What is changed from here is changed there, once, and on the mail that was meant.
 
-use brain_agent::services::backend::Unwritten;
 use brain_agent::services::email::mail_change::MailChange;
+use brain_agent::services::remote::backend::Unwritten;
 
 use super::world::{USER, World, mail};
 use crate::support::dovecot::Dovecot;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use brain_agent::core::ids::UserId;
-use brain_agent::services::capabilities::Mirroring as _;
+use brain_agent::services::contract::capabilities::Mirroring as _;
 
 use super::world::World;
 use crate::support::dovecot::{Delivered, Dovecot};

@@ -14,7 +14,7 @@ use brain_agent::core::turn::{Input, Reply};
 use brain_agent::pipeline::commit::user::settings_changed;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{Batch, Clock, Expect, Table};
-use brain_agent::services::service::{Attempt, Prepared};
+use brain_agent::services::contract::service::{Attempt, Prepared};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;

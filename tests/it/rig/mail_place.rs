@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use brain_agent::services::backend::Unwritten;
-use brain_agent::services::context::RequestContext;
+use brain_agent::services::contract::context::RequestContext;
+use brain_agent::services::contract::service::Attempt;
 use brain_agent::services::email::accounts::MailBackend;
 use brain_agent::services::email::mail_change::MailChange;
 use brain_agent::services::email::send::smtp::{Sender, Sent};
-use brain_agent::services::service::Attempt;
+use brain_agent::services::remote::backend::Unwritten;
 use brain_agent::services::{Accounts, Holder, MailAccount, MailAccounts};
 use lettre::Address;
 

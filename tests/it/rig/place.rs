@@ -8,14 +8,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use brain_agent::core::ids::UserId;
 use brain_agent::services::Accounts;
-use brain_agent::services::backend::{
+use brain_agent::services::contract::command::Effect;
+use brain_agent::services::contract::context::RequestContext;
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::holder::Holder;
+use brain_agent::services::contract::service::Attempt;
+use brain_agent::services::remote::backend::{
     Backend, BackendAccount, Backends, Mirror, RecordEdit, RecordOrigin, Replicated, Unwritten,
 };
-use brain_agent::services::command::Effect;
-use brain_agent::services::context::RequestContext;
-use brain_agent::services::error::ServiceError;
-use brain_agent::services::holder::Holder;
-use brain_agent::services::service::Attempt;
 
 /// How it behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

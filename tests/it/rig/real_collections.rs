@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use brain_agent::accounts::{AccountConfig, AccountPerson, ChosenCollections, DavKind, FixedLogin, Sender};
 use brain_agent::ports::Store;
 use brain_agent::services::Accounts;
-use brain_agent::services::backend::Backends;
-use brain_agent::services::dav::{DavRecord, dav_places};
+use brain_agent::services::remote::backend::Backends;
+use brain_agent::services::remote::dav::{DavRecord, dav_places};
 
 use super::{ME, Setup};
 use crate::support::dav_server::DavServer;

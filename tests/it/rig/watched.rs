@@ -9,11 +9,11 @@ use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Outcome;
 use brain_agent::core::plan::{ActingAccount, Action, Params, PlannedAction, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
-use brain_agent::services::command::{Called, Effect, ParamContents, Receipt, Slot, Subject};
-use brain_agent::services::context::RequestContext;
-use brain_agent::services::entry::{Entry, ParamError};
-use brain_agent::services::error::ServiceError;
-use brain_agent::services::service::{Attempt, Performed, Prepared};
+use brain_agent::services::contract::command::{Called, Effect, ParamContents, Receipt, Slot, Subject};
+use brain_agent::services::contract::context::RequestContext;
+use brain_agent::services::contract::entry::{Entry, ParamError};
+use brain_agent::services::contract::error::ServiceError;
+use brain_agent::services::contract::service::{Attempt, Performed, Prepared};
 use serde_json::{Value, json};
 
 use super::log::{Event, Log};

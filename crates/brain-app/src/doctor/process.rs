@@ -19,7 +19,7 @@ use brain_engine::investigate::estimate::StagePrices;
 use brain_engine::queries::View;
 use brain_engine::queries::health::{self, AccountHealth, ProcessHealth, StoreHealth};
 use brain_language::language::time::DateOrder;
-use brain_services::services::registry::Registry;
+use brain_services::services::catalog::registry::Registry;
 use brain_wire::accounts::{AccountConfig, AccountPart, Disconnected, ListedAccount, since, trouble};
 
 const STORE: &str = "store";

@@ -34,7 +34,7 @@ use brain_engine::pipeline::commit::notification_messages;
 use brain_engine::pipeline::commit::user::briefing_due;
 use brain_engine::pipeline::recover::in_doubt::Doubts;
 use brain_engine::pipeline::stages::assistant::agenda::briefing;
-use brain_services::services::capabilities::FallenDue;
+use brain_services::services::contract::capabilities::FallenDue;
 use delivery_worker::DeliveryWorker;
 use event_watcher::look;
 pub use mirrors::follow;

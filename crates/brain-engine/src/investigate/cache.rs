@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use crate::investigate::finding::Finding;
     use brain_core::core::provenance::UntrustedText;
-    use brain_services::services::searchable::{FoundItem, ItemKind, Party};
+    use brain_services::services::contract::searchable::{FoundItem, ItemKind, Party};
 
     fn at(minute: i64) -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 3, 10, 9, 0, 0).unwrap() + Duration::minutes(minute)

@@ -10,7 +10,7 @@ use super::features::{ConversationFeatures, SenderSort};
 use super::node::FindingSort;
 use brain_core::core::text::shorten;
 use brain_core::limits::SNIPPET_CHARS_MAX;
-use brain_services::services::searchable::{FoundItem, Party};
+use brain_services::services::contract::searchable::{FoundItem, Party};
 
 /// A thing that was found, and why it is one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -29,7 +29,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::features::sender::is_desk;
-use brain_services::services::searchable::{Party, WrittenText};
+use brain_services::services::contract::searchable::{Party, WrittenText};
 
 /// Thanks that come later are not for the promise, but for what was promised.
 const THANKS_FOR_A_PROMISE: Duration = Duration::days(2);

@@ -15,7 +15,7 @@
 //! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is
 //! data of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the
 //! turn (`pipeline::stages::investigate`), and what services hold (each gives its things by
-//! [`Searchable`](brain_services::services::searchable::Searchable)).
+//! [`Searchable`](brain_services::services::contract::searchable::Searchable)).
 
 pub mod asker;
 pub mod cache;

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use brain_core::core::graph::{Node, OnFailure, OutputRef};
-use brain_services::services::searchable::{ItemKind, ItemMark};
+use brain_services::services::contract::searchable::{ItemKind, ItemMark};
 
 /// What an output of a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

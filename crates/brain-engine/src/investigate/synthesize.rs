@@ -16,7 +16,7 @@ use brain_core::limits::{ROW_CHARS_MAX, ROW_PEOPLE_MAX};
 use brain_language::language::requests::QuestionFamily;
 use brain_language::language::time;
 use brain_language::language::time::{Grain, Reference};
-use brain_services::services::searchable::{FoundItem, ItemKind, ItemMark, Party};
+use brain_services::services::contract::searchable::{FoundItem, ItemKind, ItemMark, Party};
 
 /// A row of an answer, as it is kept for what is asked next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::testing::asking::{AskingWorld, ScriptedModel};
     use brain_language::language::time::DateOrder;
-    use brain_services::services::searchable::{FoundItem, ItemKind};
+    use brain_services::services::contract::searchable::{FoundItem, ItemKind};
 
     fn finding(id: &str, summary: &str) -> Finding {
         Finding::of(FoundItem {

@@ -31,7 +31,7 @@ use brain_language::language::requests::{
     FamilyQuestion, QuestionFamily, Refinement, is_earlier, is_money, span, without_meeting,
 };
 use brain_language::language::time::Reference;
-use brain_services::services::searchable::{ItemKind, ItemMark};
+use brain_services::services::contract::searchable::{ItemKind, ItemMark};
 
 /// The graph of a question.
 pub fn graph(question: &FamilyQuestion, reference: &Reference) -> EvidenceGraph {
@@ -266,17 +266,18 @@ impl DatedQuestion<'_> {
         let (from, until) = (Some(iso(from.max(self.now()))), Some(iso(until)));
         let over = vec![ItemKind::Event];
         let topic = self.question.topic.as_ref();
-        let meeting = match topic.filter(|topic| !brain_services::services::search::WordQuery::new(topic).is_vague()) {
-            Some(topic) => {
-                let words = vec![topic.clone(), without_meeting(topic)];
-                let called = KeywordSearch { words, any: true, over, from, until, ..KeywordSearch::default() };
-                Strategy::KeywordSearch(called)
-            }
-            None => {
-                let people = if topic.is_none() { self.who() } else { Vec::new() };
-                Strategy::MetadataFilter(MetadataFilter { over, people, from, until, ..MetadataFilter::default() })
-            }
-        };
+        let meeting =
+            match topic.filter(|topic| !brain_services::services::helpers::search::WordQuery::new(topic).is_vague()) {
+                Some(topic) => {
+                    let words = vec![topic.clone(), without_meeting(topic)];
+                    let called = KeywordSearch { words, any: true, over, from, until, ..KeywordSearch::default() };
+                    Strategy::KeywordSearch(called)
+                }
+                None => {
+                    let people = if topic.is_none() { self.who() } else { Vec::new() };
+                    Strategy::MetadataFilter(MetadataFilter { over, people, from, until, ..MetadataFilter::default() })
+                }
+            };
         let next = CrossReference { take_top: Some(1), only_best: true, ..crossed(&["meetings"], RankBy::Soonest) };
         let mail = MetadataFilter {
             over: vec![ItemKind::Thread],

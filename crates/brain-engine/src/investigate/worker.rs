@@ -11,8 +11,8 @@ use super::run::{Attempting, NodeFailure, NodeInputs, WorkLane, Worker};
 use super::strategies::{EarlierOutputs, EvidenceSources, freshness, gather};
 use brain_core::core::graph::Node;
 use brain_core::core::progress::Progress;
-use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::ItemKind;
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::ItemKind;
 
 /// Memory that one finding takes, about: its head, its people, what was read of it.
 const FINDING_BYTES: usize = 2_048;

@@ -32,11 +32,11 @@ use brain_core::ports::{
 };
 use brain_core::prompts::Prompts;
 use brain_language::language::time::DateOrder;
-use brain_services::services::address_book::AddressBook;
-use brain_services::services::capabilities::ContextSource;
-use brain_services::services::context::RequestContext;
+use brain_services::services::catalog::registry::{Registration, Registry, Services};
+use brain_services::services::contract::capabilities::ContextSource;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::helpers::address_book::AddressBook;
 use brain_services::services::mcp::McpServers;
-use brain_services::services::registry::{Registration, Registry, Services};
 use brain_wire::accounts::{AccountDirectory, ListedAccount};
 
 /// The account that actions are taken on; one a person until services have several.

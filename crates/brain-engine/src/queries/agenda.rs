@@ -8,11 +8,11 @@ use chrono::{NaiveDate, NaiveTime};
 use brain_core::core::provenance::UntrustedText;
 use brain_core::limits::AGENDA_ROWS_MAX;
 use brain_language::language::time::local_instant;
-use brain_services::services::capabilities::Listing;
-use brain_services::services::context::RequestContext;
-use brain_services::services::error::ServiceError;
-use brain_services::services::registry::Registry;
-use brain_services::services::service::AgendaItem;
+use brain_services::services::catalog::registry::Registry;
+use brain_services::services::contract::capabilities::Listing;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::service::AgendaItem;
 
 /// A page of what lies ahead.
 #[derive(Debug, Default)]

@@ -14,9 +14,9 @@ use brain_core::core::ids::{ChatId, UserId};
 use brain_core::limits::ARCHIVED_DATA_BYTES_MAX;
 use brain_core::ports::records::User;
 use brain_core::ports::{Key, RecordExt};
-use brain_services::services::archived::{ArchivedFiles, FileContent};
-use brain_services::services::context::RequestContext;
-use brain_services::services::error::ServiceError;
+use brain_services::services::contract::archived::{ArchivedFiles, FileContent};
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::error::ServiceError;
 
 /// What mails and their like are called in counts.
 const MANY: &str = "mails";

@@ -20,7 +20,7 @@ use brain_core::core::plan::Action;
 use brain_core::limits;
 use brain_core::ports::records::{Aside, CardMessage, ConversationSummary, Message, User};
 use brain_core::ports::{Key, RecordExt, Scan, StoreError};
-use brain_services::services::error::ServiceError;
+use brain_services::services::contract::error::ServiceError;
 
 /// The document's version. Before 2 nobody could tell whose words an answer of ours had repeated.
 pub const VERSION: u32 = 2;

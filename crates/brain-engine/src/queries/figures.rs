@@ -14,7 +14,7 @@ use brain_core::ports::records::{
     PendingOpen, ROUTED_OTHERWISE, SpanOutcome, StageSpan, TurnTrace,
 };
 use brain_core::ports::{Reader as _, RecordExt, Scan, Stage, StoreError};
-use brain_services::services::context::RequestContext;
+use brain_services::services::contract::context::RequestContext;
 
 /// Turns that are looked back at.
 const TRACES: usize = 300;

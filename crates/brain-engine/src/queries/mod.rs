@@ -28,7 +28,7 @@ use brain_core::core::ids::UserId;
 use brain_core::ports::records::User;
 use brain_core::ports::{Key, RecordExt, Snapshot, StoreError};
 use brain_language::language::time::{DateOrder, Reference};
-use brain_services::services::registry::Registry;
+use brain_services::services::catalog::registry::Registry;
 
 /// What queries read, and how what they find is to be taken.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use brain_core::core::plan::{Action, Params};
 use brain_core::limits;
 use brain_core::ports::records::{Audit, CARDS_BY_OWNER, PendingOpen};
 use brain_core::ports::{Key, Reader, Record as _, RecordExt, Scan, StoreError, Stored, from_stored};
-use brain_services::services::cards;
+use brain_services::services::catalog::cards;
 
 /// The open cards of a chat.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 //! A place to go on after is the name of a service and that service's own words for it.
 
 use brain_core::limits::LIST_ROWS_MAX;
-use brain_services::services::capabilities::{Fact, Listing, ToDo};
-use brain_services::services::context::RequestContext;
-use brain_services::services::error::ServiceError;
-use brain_services::services::registry::Registry;
+use brain_services::services::catalog::registry::Registry;
+use brain_services::services::contract::capabilities::{Fact, Listing, ToDo};
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::error::ServiceError;
 
 /// Between the name and the service's own words; no name holds it.
 const BETWEEN: char = ' ';

@@ -14,9 +14,9 @@ use brain_core::core::plan::{Params, PlannedAction};
 use brain_engine::pipeline::stages::times;
 use brain_language::language::time;
 use brain_language::language::time::{Grain, Reference, When};
-use brain_services::services::entry::Entry;
-use brain_services::services::registry::Services;
-use brain_services::services::show::Moment;
+use brain_services::services::catalog::registry::Services;
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::contract::show::Moment;
 
 /// Whether the planned actions are the expected ones.
 pub(super) fn alike(

@@ -12,11 +12,11 @@ use brain_language::language::grounding::{Ground, ValueKind};
 use brain_language::language::reading::Reading;
 use brain_language::language::requests::{self, Intents, ParseInput, Understood};
 use brain_language::language::routing::{self, Guess};
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::plan_grounding::{
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::planning::plan_grounding::{
     ConditionState, Judge, PlanGrounding, PlanReview, Planner, TurnPart, is_low_write,
 };
-use brain_services::services::values::typed_values;
+use brain_services::services::planning::values::typed_values;
 
 /// Every so many of the rows: each reads its message anew.
 const ONE_IN: usize = 8;

@@ -32,8 +32,8 @@ use brain_core::limits;
 use brain_core::ports::{Batch, EmbedError, Embedder, Embedding, Expect, Store};
 use brain_engine::pipeline::brain::Brain;
 use brain_language::language::terms;
+use brain_services::services::contract::service::{ContextRequest, Service as _};
 use brain_services::services::memory::{Memory, MemoryService, NAME};
-use brain_services::services::service::{ContextRequest, Service as _};
 
 /// After the facts of a world, where they say nothing of when they were told.
 const NOW: &str = "2026-06-01T09:00:00Z";

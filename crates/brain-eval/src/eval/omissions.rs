@@ -10,7 +10,7 @@ use brain_core::core::plan::PlannedAction;
 use brain_engine::pipeline::stages::times;
 use brain_language::language::requests;
 use brain_language::language::requests::{ParseInput, Understood};
-use brain_services::services::filling::BUILDERS;
+use brain_services::services::across::filling::BUILDERS;
 
 /// Lines where nothing was dropped: a person who reads one too often does not believe the next.
 const NEEDLESS_MAX: f64 = 0.05;

@@ -25,9 +25,9 @@ use brain_language::language::requests;
 use brain_language::language::requests::{ParseInput, Past, Understood};
 use brain_language::language::time::{DateOrder, Reference};
 use brain_services::services;
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::catalog::registry::Services;
 use brain_services::services::email::mailbox::Mailboxes;
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::registry::Services;
 
 /// The built-in services over nothing: only their commands are looked at.
 pub(super) static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {

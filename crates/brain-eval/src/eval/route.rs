@@ -14,7 +14,7 @@ use brain_core::ports::StoreError;
 use brain_language::language::requests::ParseInput;
 use brain_language::language::routing;
 use brain_language::language::time::{DateOrder, Reference};
-use brain_services::services::filling::BUILDERS;
+use brain_services::services::across::filling::BUILDERS;
 
 type Domains = BTreeSet<String>;
 

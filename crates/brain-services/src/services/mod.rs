@@ -15,79 +15,34 @@
 
 #![deny(missing_docs)]
 
-pub mod address_book;
-pub mod addressee;
-pub mod agenda;
-mod amending;
-pub mod amendment;
-pub mod archived;
+pub mod across;
 pub mod assistant;
-pub mod backend;
 pub mod calendar;
-pub mod capabilities;
-pub mod cards;
-pub mod circumstance;
-pub mod command;
-pub mod completion;
-mod components;
-pub mod condition;
+pub mod catalog;
 pub mod contacts;
-pub mod context;
+pub mod contract;
 pub mod custom_commands;
-pub mod dav;
-pub mod demo;
-mod described;
 pub mod email;
-pub mod entry;
-pub mod error;
-pub mod filling;
-mod finding;
-mod following;
-pub mod grounded_schema;
-pub mod holder;
-mod items;
-mod lenient_params;
+pub mod helpers;
 pub mod mcp;
 pub mod memory;
 pub mod notes;
-pub(crate) mod offsets;
-pub mod outgoing;
-mod pages;
-mod param_error;
-pub mod plan_grounding;
-mod preparing;
-pub mod probing;
-pub mod provenance;
-pub(crate) mod recurrence;
-mod registration;
-pub mod registry;
-pub mod replica;
-mod reported;
-pub mod rows;
-pub mod schema;
-pub mod search;
-pub mod searchable;
-pub mod service;
-pub mod show;
+pub mod planning;
+pub mod remote;
 pub mod task;
-pub mod telling;
-mod texts;
-mod times;
 pub mod tool;
-mod type_erasure;
-pub mod values;
 
 use std::sync::Arc;
 
-use backend::Backends;
 use brain_core::ports::{Embedder, Index, Secondary, Source, Store};
+use catalog::registry::Registry;
 use contacts::Contacts;
-use dav::DavSyncWorker;
+pub use contract::holder::Holder;
 pub use email::accounts::{MailAccount, MailAccounts};
 use email::imap::sync_worker::MailSyncWorker;
 use email::mailbox::Mailboxes;
-pub use holder::Holder;
-use registry::Registry;
+use remote::backend::Backends;
+use remote::dav::DavSyncWorker;
 
 #[cfg(test)]
 mod tests;
@@ -146,7 +101,7 @@ pub fn built_in(
         .written_by(events)
         .kept_by(event_keeper)
         .knowing(people.clone())
-        .beside([tasks.clone() as Arc<dyn service::Service>]);
+        .beside([tasks.clone() as Arc<dyn contract::service::Service>]);
     let mail = email::Email::new(store.clone(), mailboxes.clone(), people.clone(), mail).kept_by(mail_keeper);
     let registry = Registry::new([
         tasks.registration(),

@@ -4,7 +4,7 @@ mod continuation;
 pub(crate) mod requests;
 mod routing;
 
-use super::filling;
+use crate::services::across::filling;
 use crate::testing;
 use brain_language::language::requests::built_in::{SERVICES, grammar_of};
 use requests::{asked_in, monday};

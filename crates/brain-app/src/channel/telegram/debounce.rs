@@ -35,7 +35,7 @@ use brain_engine::pipeline::intake::commands;
 use brain_engine::pipeline::turn::debounce::Debounce;
 use brain_language::language::consent::Consent;
 use brain_language::language::{consent, continuation};
-use brain_services::services::filling::BUILDERS;
+use brain_services::services::across::filling::BUILDERS;
 
 /// One of the coalesced messages.
 #[derive(Debug)]

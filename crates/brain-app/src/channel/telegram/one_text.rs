@@ -3,7 +3,7 @@
 use brain_core::limits;
 use brain_language::language::consent::{self, Consent};
 use brain_language::language::continuation;
-use brain_services::services::filling::BUILDERS;
+use brain_services::services::across::filling::BUILDERS;
 
 /// Telegram's programs cut a longer paste into messages of this length, at a space where there is one.
 pub(super) fn is_part_of_paste(text: &str) -> bool {

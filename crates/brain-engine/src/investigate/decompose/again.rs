@@ -8,8 +8,8 @@ use crate::investigate::asker::InvestigationModel;
 use crate::investigate::cache::MadeFrom;
 use crate::investigate::node::{EvidenceNode, KeywordSearch, MetadataFilter, SemanticAnalysis, Strategy};
 use brain_language::language::continuation;
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::show::Moment;
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::contract::show::Moment;
 
 /// The graph that the same question had a while ago.
 pub fn known_graph(model: &InvestigationModel<'_>, input: &DecomposeInput<'_>) -> Option<Decomposition> {

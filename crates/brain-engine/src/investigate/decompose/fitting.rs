@@ -15,8 +15,8 @@ use brain_core::limits::{
 };
 use brain_language::language::time;
 use brain_language::language::time::{Reference, When, local_instant};
-use brain_services::services::searchable::ItemKind;
-use brain_services::services::show::Moment;
+use brain_services::services::contract::searchable::ItemKind;
+use brain_services::services::contract::show::Moment;
 
 /// A node's JSON without what says nothing; one thing where a list is wanted is a list of it.
 pub(super) fn tidy(node: &mut Value) {

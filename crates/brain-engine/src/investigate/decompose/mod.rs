@@ -47,8 +47,8 @@ use brain_core::limits;
 use brain_core::ports::{Completion, Stage};
 use brain_core::prompts::{Fixed, Prompt};
 use brain_language::language::time::Reference;
-use brain_services::services::registry::{Registration, Services};
-use brain_services::services::show::Moment;
+use brain_services::services::catalog::registry::{Registration, Services};
+use brain_services::services::contract::show::Moment;
 
 /// What a question is taken apart from. Everything but the question is written by code.
 #[derive(Debug, Clone, Copy)]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::investigate::node::{BatchThreadRead, CrossReference, KeywordSearch, MetadataFilter, SemanticAnalysis};
 use brain_core::ports::AnswerSchema;
-use brain_services::services::schema::{notation, schema};
+use brain_services::services::contract::schema::{notation, schema};
 
 /// The shape, with the strategies as the prompt writes them.
 pub fn graph_schema() -> AnswerSchema {

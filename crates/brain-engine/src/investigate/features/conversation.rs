@@ -18,7 +18,7 @@ use crate::investigate::ledger::{Debt, DebtKind, Ledger, LedgerEntry, answers_fo
 use brain_core::core::text::shorten;
 use brain_core::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use brain_language::language::time::DateOrder;
-use brain_services::services::searchable::{ItemText, Party, WrittenText};
+use brain_services::services::contract::searchable::{ItemText, Party, WrittenText};
 
 /// A promise, kept or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ use super::letter::{new_part, sentences};
 use crate::investigate::ledger::Debt;
 use brain_core::limits::LETTERS_COMPARED_MAX;
 use brain_language::language::terms;
-use brain_services::services::search::WordQuery;
-use brain_services::services::searchable::{ItemText, Party, WrittenText};
+use brain_services::services::contract::searchable::{ItemText, Party, WrittenText};
+use brain_services::services::helpers::search::WordQuery;
 
 /// Words that a letter has to share with what it settles.
 const SHARED_MIN: usize = 3;

@@ -15,7 +15,7 @@ use super::conversation::{ConversationFeatures, ReadingFrame, features};
 use super::letter::new_part;
 use brain_core::core::ids::UserId;
 use brain_core::limits::KEPT_FEATURES_BYTES_MAX;
-use brain_services::services::searchable::ItemText;
+use brain_services::services::contract::searchable::ItemText;
 
 /// What a conversation says.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
     use brain_language::language::time::DateOrder;
-    use brain_services::services::searchable::{Party, WrittenText};
+    use brain_services::services::contract::searchable::{Party, WrittenText};
 
     const FRAME: ReadingFrame = ReadingFrame { zone: chrono_tz::UTC, order: DateOrder::DayFirst };
 

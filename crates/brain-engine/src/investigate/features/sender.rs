@@ -7,7 +7,7 @@ use super::letter::Sentence;
 use super::words::WORDS;
 use brain_core::core::provenance::is_disguised;
 use brain_language::language::words::fold;
-use brain_services::services::searchable::{Party, WrittenText};
+use brain_services::services::contract::searchable::{Party, WrittenText};
 
 /// Of what sort the sender of a letter is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use super::due::due;
 use super::letter::{new_part, sentences};
 use super::*;
 use brain_language::language::time::DateOrder;
-use brain_services::services::searchable::{ItemText, Party, WrittenText};
+use brain_services::services::contract::searchable::{ItemText, Party, WrittenText};
 
 fn frame() -> ReadingFrame {
     ReadingFrame { zone: chrono_tz::Europe::London, order: DateOrder::DayFirst }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::RefineContext;
 use crate::investigate::features::{Debt, DebtKind, PromiseMade};
 use crate::investigate::finding::Finding;
-use brain_services::services::searchable::Party;
-use brain_services::services::show::Moment;
+use brain_services::services::contract::searchable::Party;
+use brain_services::services::contract::show::Moment;
 
 /// A day that lies farther away than this was made up.
 const DUE_WITHIN: Duration = Duration::days(2 * 366);

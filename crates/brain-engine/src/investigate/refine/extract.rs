@@ -28,8 +28,8 @@ use brain_core::limits;
 use brain_core::ports::{AnswerSchema, Model, Stage};
 use brain_core::prompts::{Fixed, Prompt};
 use brain_language::language::terms;
-use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{FoundItem, ItemKind, ItemText, Party};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{FoundItem, ItemKind, ItemText, Party};
 
 /// Failures after which the rest is left alone: the endpoint has troubles of its own.
 const FAILURES_MAX: usize = 3;

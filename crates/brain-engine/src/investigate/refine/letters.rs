@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 use crate::investigate::asker::cut;
 use crate::investigate::features::letter::new_part;
 use brain_core::core::text::{one_line, shorten, visible};
-use brain_services::services::searchable::{ItemText, WrittenText};
+use brain_services::services::contract::searchable::{ItemText, WrittenText};
 
 /// Characters of who wrote a letter: a name and an address.
 pub(super) const LABEL_CHARS: usize = 120;

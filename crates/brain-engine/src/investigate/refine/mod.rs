@@ -42,7 +42,7 @@ use brain_core::core::progress::Progress;
 use brain_core::core::text::{one_line, shorten};
 use brain_core::limits;
 use brain_core::ports::Stage;
-use brain_services::services::searchable::{ItemKind, ItemMark};
+use brain_services::services::contract::searchable::{ItemKind, ItemMark};
 
 /// For what a node is refined.
 #[derive(Debug, Clone, Copy)]

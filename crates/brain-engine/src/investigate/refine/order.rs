@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use crate::investigate::features::{Debt, DebtKind, SenderSort};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField};
-use brain_services::services::searchable::ItemKind;
+use brain_services::services::contract::searchable::ItemKind;
 
 /// How much it matters that a thing is read; the first matters most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,7 +11,7 @@ use crate::investigate::refine::extract::ItemTexts;
 use crate::investigate::run::BudgetLimits;
 use crate::testing::asking::{AskingWorld, ScriptedModel};
 use brain_core::ports::{Call, Stage};
-use brain_services::services::searchable::{FoundItem, ItemText, Party, WrittenText};
+use brain_services::services::contract::searchable::{FoundItem, ItemText, Party, WrittenText};
 
 const ZONE: Tz = chrono_tz::Europe::Berlin;
 

@@ -18,9 +18,9 @@ use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, referenc
 use brain_core::limits::{ITEMS_READ_AT_ONCE, LETTERS_READ_AT_ONCE, READ_BYTES_MAX, READ_ITEMS_MAX, READ_MS_MAX};
 use brain_language::language::people::Familiarity;
 use brain_language::language::terms;
-use brain_services::services::address_book::{PeopleQuery, Person};
-use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{ItemKind, ItemText};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{ItemKind, ItemText};
+use brain_services::services::helpers::address_book::{PeopleQuery, Person};
 
 /// Shorter words of letters and digits are no references, and longer ones none that people are told.
 const REFERENCE_CHARS_MIN: usize = 5;

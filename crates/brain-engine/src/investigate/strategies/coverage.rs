@@ -11,7 +11,7 @@ use brain_core::limits::SNIPPET_CHARS_MAX;
 use brain_language::language::requests::is_detail;
 use brain_language::language::terms;
 use brain_language::language::words::without_digraphs;
-use brain_services::services::searchable::{ItemKind, ItemText, Party};
+use brain_services::services::contract::searchable::{ItemKind, ItemText, Party};
 
 /// How much of what is asked a task or a note has to say.
 const ABOUT_COVERED: f32 = 0.6;

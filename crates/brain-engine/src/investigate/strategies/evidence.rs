@@ -13,13 +13,13 @@ use brain_core::ports::{CpuPool, Index};
 use brain_language::language::people::{Candidate, look_up};
 use brain_language::language::requests::{circle_elsewhere, is_joining};
 use brain_language::language::terms;
-use brain_services::services::address_book::{AddressBook, PeopleQuery};
-use brain_services::services::context::RequestContext;
-use brain_services::services::error::ServiceError;
-use brain_services::services::registry::{Registration, Services};
-use brain_services::services::search::WordQuery;
-use brain_services::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, Party, Searchable};
-use brain_services::services::show::Moment;
+use brain_services::services::catalog::registry::{Registration, Services};
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, Party, Searchable};
+use brain_services::services::contract::show::Moment;
+use brain_services::services::helpers::address_book::{AddressBook, PeopleQuery};
+use brain_services::services::helpers::search::WordQuery;
 
 /// Names that are looked up of what the person told of somebody.
 const NAMES_MAX: usize = 4;

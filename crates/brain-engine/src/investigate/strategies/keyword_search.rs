@@ -7,9 +7,9 @@ use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::KeywordSearch;
 use brain_core::limits::{FOUND_ITEMS_MAX, SEARCHES_MAX};
 use brain_language::language::terms;
-use brain_services::services::error::ServiceError;
-use brain_services::services::search::WordQuery;
-use brain_services::services::searchable::{FoundItem, ItemFilter, ItemKind};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{FoundItem, ItemFilter, ItemKind};
+use brain_services::services::helpers::search::WordQuery;
 
 /// What a thing is worth that is called by the words, beside one that only says them.
 const IN_TITLE: f32 = 1.0;

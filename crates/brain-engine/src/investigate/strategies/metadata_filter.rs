@@ -6,8 +6,8 @@ use super::evidence::{EarlierOutputs, EvidenceSources, find_in};
 use crate::investigate::finding::{CountedParty, Finding, NodeOutput, is_same};
 use crate::investigate::node::{MetadataFilter, reference};
 use brain_core::limits::{BESIDE_THREADS_MAX, FOUND_ITEMS_MAX};
-use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{ItemFilter, ItemKind, ItemMark, Party};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{ItemFilter, ItemKind, ItemMark, Party};
 
 /// Gathers what fits.
 pub(super) async fn gather(

@@ -24,8 +24,8 @@ pub use metadata_filter::conversations_with;
 
 use super::finding::NodeOutput;
 use super::node::{EvidenceNode, KeywordSearch, MetadataFilter, Strategy};
-use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{Freshness, ItemKind};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{Freshness, ItemKind};
 use evidence::findings;
 
 /// Gathers what a node asks for, without a model.

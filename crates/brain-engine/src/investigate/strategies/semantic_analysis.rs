@@ -9,8 +9,8 @@ use crate::investigate::node::{FindingSort, SemanticAnalysis, reference};
 use brain_core::core::text::shorten;
 use brain_core::limits::SNIPPET_CHARS_MAX;
 use brain_language::language::terms;
-use brain_services::services::error::ServiceError;
-use brain_services::services::searchable::{ItemKind, ItemMark, Party};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{ItemKind, ItemMark, Party};
 
 /// A promise without a day is waited for from then on.
 const PATIENCE: Duration = Duration::days(5);

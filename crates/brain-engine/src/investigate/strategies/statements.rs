@@ -9,10 +9,10 @@ use brain_core::limits::SNIPPET_CHARS_MAX;
 use brain_core::ports::records::Message;
 use brain_core::ports::{Hit, Needs, Query};
 use brain_language::language::requests::{ParseInput, asks_nothing};
-use brain_services::services::error::ServiceError;
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::searchable::{FoundItem, ItemFilter, ItemKind};
-use brain_services::services::telling::tells;
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::searchable::{FoundItem, ItemFilter, ItemKind};
+use brain_services::services::helpers::telling::tells;
 
 /// Of so many hits for one that is wanted, some tell something.
 const HITS_FOR_ONE: usize = 5;

@@ -11,7 +11,7 @@ use crate::investigate::node::{
 use brain_core::limits::{LOOK_AHEAD_DAYS, PEOPLE_SHOWN_MAX};
 use brain_language::language::requests::{QuestionFamily, is_bill, says_which};
 use brain_language::language::words::fold;
-use brain_services::services::searchable::{ItemKind, ItemMark};
+use brain_services::services::contract::searchable::{ItemKind, ItemMark};
 
 impl DatedQuestion<'_> {
     pub(super) fn most(&self, kind: ItemKind) -> MadeGraph {

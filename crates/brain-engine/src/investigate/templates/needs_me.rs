@@ -8,7 +8,7 @@ use crate::investigate::graph::AnswerSection;
 use crate::investigate::node::{FindingSort, MetadataFilter, RankBy, ReadField, SemanticAnalysis, Strategy};
 use brain_language::language::requests::{is_until, span};
 use brain_language::language::time::Reference;
-use brain_services::services::searchable::{ItemKind, ItemMark};
+use brain_services::services::contract::searchable::{ItemKind, ItemMark};
 
 impl DatedQuestion<'_> {
     pub(super) fn needs_me(&self) -> MadeGraph {

@@ -9,7 +9,7 @@ use crate::investigate::node::{
 };
 use brain_core::limits::{LOOK_AHEAD_DAYS, LOOK_BACK_DAYS, TOLD_SHOWN_MAX};
 use brain_language::language::requests::FamilyQuestion;
-use brain_services::services::searchable::ItemKind;
+use brain_services::services::contract::searchable::ItemKind;
 
 /// Two graphs as one; the nodes of the second are called apart.
 pub(super) fn beside(mut first: EvidenceGraph, second: &FamilyQuestion, mut graph: EvidenceGraph) -> EvidenceGraph {

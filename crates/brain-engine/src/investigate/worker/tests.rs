@@ -14,8 +14,8 @@ use crate::investigate::run::{RunEnd, whole};
 use crate::testing::{RunBounds, World};
 use brain_core::core::ids::UserId;
 use brain_core::ports::CpuPool;
+use brain_services::services::catalog::registry::Registry;
 use brain_services::services::contacts::Contacts;
-use brain_services::services::registry::Registry;
 use brain_services::services::{contacts, memory, notes, task};
 
 /// A person with services, some mail, and a cache.

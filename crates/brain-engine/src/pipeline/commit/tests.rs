@@ -11,9 +11,9 @@ use brain_core::core::button::Role;
 use brain_core::ports::Expect;
 use brain_core::ports::Record as _;
 use brain_core::ports::records::Due;
-use brain_services::services::capabilities::FallenDue;
-use brain_services::services::registry::Registration;
-use brain_services::services::show::Moment;
+use brain_services::services::catalog::registry::Registration;
+use brain_services::services::contract::capabilities::FallenDue;
+use brain_services::services::contract::show::Moment;
 use brain_services::services::task::{NAME, Task, TaskService};
 
 const NOON: &str = "2026-01-12 12:00";

@@ -15,8 +15,8 @@ use brain_core::core::settings::{Quiet, Tone};
 use brain_core::ports::records::{ContentsChoice, Due, DueKind, User};
 use brain_core::ports::{Batch, Change, Expect, Record, StoreError, Table};
 use brain_language::language::time::local_instant;
-use brain_services::services::error::ServiceError;
-use brain_services::services::service::Rezoned;
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::service::Rezoned;
 
 /// A change of a person's own record.
 #[derive(Debug, Clone, PartialEq, Eq)]

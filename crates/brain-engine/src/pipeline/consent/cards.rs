@@ -27,7 +27,7 @@ use brain_core::ports::records::{Audit, PendingOpen};
 use brain_core::ports::{Expect, StoreError};
 use brain_language::language::time::Reference;
 use brain_services::services;
-use brain_services::services::rows::FoundRows;
+use brain_services::services::contract::rows::FoundRows;
 
 /// What a card is made of.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ fn name_zone(brain: &Brain, facts: &TurnFacts, pending: &Pending, answer: &mut A
 
 /// The messages of a card as it stands; the last one carries the buttons.
 pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<Vec<Reply>, card::TooLong> {
-    let texts = services::cards::texts(&brain.services, pending, reference)?;
+    let texts = services::catalog::cards::texts(&brain.services, pending, reference)?;
     let of = texts.len();
     let approve = match pending.actions.as_slice() {
         [only] => brain.services.of(only).map_or("✅ Yes", |entry| entry.approve(only)),

@@ -14,8 +14,8 @@ use brain_core::core::turn::{Edit, Reply};
 use brain_core::ports::StoreError;
 use brain_core::ports::records::Show;
 use brain_language::language::time::Reference;
-use brain_services::services::cards;
-use brain_services::services::context::RequestContext;
+use brain_services::services::catalog::cards;
+use brain_services::services::contract::context::RequestContext;
 
 /// What a decided card looks like from now on, in its owner's zone.
 pub async fn shows(brain: &Brain, pending: &Pending) -> Result<Vec<Show>, StoreError> {

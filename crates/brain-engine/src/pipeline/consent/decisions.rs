@@ -162,7 +162,7 @@ impl Brain {
     /// The end still has to be committed: it is in the result's batch.
     pub async fn execute_approved(
         &self,
-        ctx: &brain_services::services::context::RequestContext,
+        ctx: &brain_services::services::contract::context::RequestContext,
         mut pending: Pending,
         revisions: Revisions,
         under_way: &CardUnderWay<'_>,

@@ -21,7 +21,7 @@ use brain_core::core::turn::Origin;
 use brain_core::limits::IMPORTED_RECORD_BYTES_MAX;
 use brain_core::ports::records::{ConversationSummary, Message, OutboxEntry, Show, Speaker};
 use brain_core::ports::{Batch, Expect, Record as _, RecordExt as _, Scan, StoreError};
-use brain_services::services::context::RequestContext;
+use brain_services::services::contract::context::RequestContext;
 
 /// The first version whose answers say what of them is somebody else's.
 const MARKED_SINCE: u64 = 2;

@@ -33,8 +33,8 @@ use brain_core::core::plan::PlannedAction;
 use brain_core::core::text::quoted;
 use brain_core::limits;
 use brain_core::ports::{Batch, StoreError};
-use brain_services::services::context::RequestContext;
-use brain_services::services::error::ServiceError;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::error::ServiceError;
 pub use report::{ImportReport, KindReport};
 
 /// Lists of the document that are there to be looked at.

@@ -4,7 +4,7 @@ use crate::pipeline::show;
 use brain_core::core::ids::UserId;
 use brain_core::core::text::{shorten, visible};
 use brain_core::limits::IMPORT_TOLD_MAX;
-use brain_services::services::archived::{Imported, Unarchived};
+use brain_services::services::contract::archived::{Imported, Unarchived};
 
 /// Characters of one thing that could not be taken in.
 const TOLD_CHARS: usize = 200;

@@ -19,7 +19,7 @@ use brain_core::core::turn::Reply;
 use brain_core::limits::{IMPORTED_RULES_MAX, OFFER_SECS};
 use brain_core::ports::records::Show;
 use brain_core::ports::{Batch, Expect, RecordExt as _, StoreError};
-use brain_services::services::context::RequestContext;
+use brain_services::services::contract::context::RequestContext;
 
 const LABEL: &str = "📏 Go by it";
 

@@ -9,7 +9,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::{Referent, TurnError, TurnFacts};
 use brain_language::language::grounding::{PersonPronoun, only_name};
 use brain_language::language::people::{self, Candidate, Familiarity, NamedBy};
-use brain_services::services::address_book::PeopleQuery;
+use brain_services::services::helpers::address_book::PeopleQuery;
 
 /// Own messages back in which somebody may have been named.
 const NAMED_BACK_MAX: usize = 3;

@@ -16,9 +16,9 @@ use brain_core::core::text::{shorten, visible};
 use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_language::language::nearest;
-use brain_services::services::entry::Entry;
+use brain_services::services::catalog::registry::Registration;
+use brain_services::services::contract::entry::Entry;
 use brain_services::services::mcp::{ServerStanding, ServerState, service_name};
-use brain_services::services::registry::Registration;
 
 /// What such a message begins with.
 const USE: &str = "use ";

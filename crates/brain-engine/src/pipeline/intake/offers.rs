@@ -24,9 +24,9 @@ use brain_core::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use brain_core::limits;
 use brain_core::ports::records::{OFFER_LEFT, OFFER_NODE, OFFER_TAKEN, SpanOutcome};
 use brain_core::ports::{Change, Expect, RecordExt, StoreError, Table, Usage};
-use brain_services::services::capabilities::{Content, Offerable};
-use brain_services::services::context::RequestContext;
-use brain_services::services::registry::Services;
+use brain_services::services::catalog::registry::Services;
+use brain_services::services::contract::capabilities::{Content, Offerable};
+use brain_services::services::contract::context::RequestContext;
 
 /// Said when none of it was wanted.
 const LEFT: &str = "Okay, I left it. Nothing was done.";

@@ -19,7 +19,7 @@ use brain_language::language::consent;
 use brain_language::language::consent::Consent;
 use brain_language::language::reading::{Clause, Mood};
 use brain_language::language::requests;
-use brain_services::services::address_book::split_details;
+use brain_services::services::helpers::address_book::split_details;
 
 /// What comes of the request that was asked about; `None` when the message does not complete it.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {

@@ -16,8 +16,8 @@ use brain_core::core::text::{shorten, visible};
 use brain_core::core::turn::Path;
 use brain_core::limits;
 use brain_language::language::requests::{ReportKind, StateReport};
-use brain_services::services::capabilities::{OpenThing, ReportFit};
-use brain_services::services::registry::Services;
+use brain_services::services::catalog::registry::Services;
+use brain_services::services::contract::capabilities::{OpenThing, ReportFit};
 
 /// Of a thing that is named in a remark.
 const NAMED_CHARS_MAX: usize = 60;

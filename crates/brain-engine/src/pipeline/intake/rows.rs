@@ -20,8 +20,8 @@ use brain_core::ports::records::{Clarification, Message};
 use brain_language::language::requests::{self, ParseInput, Refinement};
 use brain_language::language::rows::{self, RowRequest};
 use brain_language::language::work::Work;
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::searchable::{FoundItem, ItemKind};
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::contract::searchable::{FoundItem, ItemKind};
 
 /// Messages back in which a list of a service is looked for.
 const LISTED_BACK_MAX: usize = 10;

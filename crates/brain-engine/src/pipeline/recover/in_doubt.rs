@@ -17,8 +17,8 @@ use brain_core::core::turn::Reply;
 use brain_core::limits;
 use brain_core::ports::records::{InDoubt, Show};
 use brain_core::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
-use brain_services::services::context::RequestContext;
-use brain_services::services::service::Attempt;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::service::Attempt;
 
 /// Said above what became of it.
 const KNOWN_NOW: &str = "I could not tell what became of this. Now I can:";

@@ -27,7 +27,7 @@ use brain_core::core::turn::Reply;
 use brain_core::ports::records::{InboxEntry, OutboxEntry, Show};
 use brain_core::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use brain_language::language::time::Reference;
-use brain_services::services::context::RequestContext;
+use brain_services::services::contract::context::RequestContext;
 
 /// At most so many interrupted runs are looked at; more cannot come from one life of one process.
 const RUNS_MAX: usize = 100_000;

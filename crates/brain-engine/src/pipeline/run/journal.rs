@@ -16,7 +16,7 @@ use brain_core::core::plan::{Action, PlannedAction};
 use brain_core::core::run::{Run, Step, StepProgress};
 use brain_core::failpoint::fail_point;
 use brain_core::ports::{Batch, Change, Expect, Record, StoreError, Table};
-use brain_services::services::command::Effect;
+use brain_services::services::contract::command::Effect;
 
 /// How a run begins in the store.
 #[derive(Debug)]

@@ -39,9 +39,9 @@ use brain_core::failpoint::fail_point;
 use brain_core::limits;
 use brain_core::ports::records::{InDoubt, Undo};
 use brain_core::ports::{Batch, Change, Expect, Record, StoreError};
-use brain_services::services::command::Effect;
-use brain_services::services::context::RequestContext;
-use brain_services::services::service::{Attempt, Performed};
+use brain_services::services::contract::command::Effect;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::service::{Attempt, Performed};
 
 const STOPPED_BEFORE: &str = "you stopped it before it had begun";
 

@@ -14,10 +14,10 @@ use brain_core::core::plan::{Action, PlannedAction};
 use brain_core::core::run::{Step, StepProgress};
 use brain_core::core::text::shorten;
 use brain_core::limits;
-use brain_services::services::registry::Registry;
-use brain_services::services::show::Moment;
+use brain_services::services::catalog::registry::Registry;
+use brain_services::services::contract::show::Moment;
 
-pub use brain_services::services::cards::{title, wording};
+pub use brain_services::services::catalog::cards::{title, wording};
 pub use receipts::{Results, receipt};
 
 /// Proposed actions in a few words: the first of them, when there are many.

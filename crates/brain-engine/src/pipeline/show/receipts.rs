@@ -8,9 +8,9 @@ use brain_core::core::run::{Run, RunOrigin, StepProgress};
 use brain_core::core::text::{shorten, visible};
 use brain_core::limits;
 use brain_language::language::time::Reference;
-use brain_services::services::command::Receipt;
-use brain_services::services::registry::Registry;
-use brain_services::services::rows::FoundRows;
+use brain_services::services::catalog::registry::Registry;
+use brain_services::services::contract::command::Receipt;
+use brain_services::services::contract::rows::FoundRows;
 
 /// How `respond` and receipts see a turn.
 #[derive(Debug, Default)]

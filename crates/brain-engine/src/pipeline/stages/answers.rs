@@ -12,9 +12,9 @@ use brain_language::language::requests::{self, Understood};
 use brain_language::language::rows;
 use brain_language::language::time;
 use brain_language::language::time::{Grain, Reference, When};
-use brain_services::services::address_book::split_details;
-use brain_services::services::completion;
-use brain_services::services::show::Moment;
+use brain_services::services::across::completion;
+use brain_services::services::contract::show::Moment;
+use brain_services::services::helpers::address_book::split_details;
 
 /// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
 pub fn completed(facts: &TurnFacts, topic: &Topic<'_>) -> Option<Plan> {

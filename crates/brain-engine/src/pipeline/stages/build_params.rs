@@ -1,7 +1,7 @@
 //! Build params: the parameters of the commands that were selected, one small call a command, side by side.
 //!
 //! A call gets the words of its part, what is in sight, what of the person's data fits its command, the command's
-//! parameters that the message can ground ([`brain_services::services::grounded_schema`]), and one example. Nothing read here chooses
+//! parameters that the message can ground ([`brain_services::services::planning::grounded_schema`]), and one example. Nothing read here chooses
 //! what is done: the person's own words did that before. A command that needs nothing said asks nobody.
 
 use chrono::{DateTime, Utc};
@@ -27,11 +27,11 @@ use brain_language::language::grounding::{Ground, telling_stems, without_placeho
 use brain_language::language::reading::Mood;
 use brain_language::language::requests::{self, ParseInput};
 use brain_language::language::time::{self, Reference};
-use brain_services::services::entry::Entry;
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::grounded_schema::offered;
-use brain_services::services::registry::CatalogExtent;
-use brain_services::services::schema::notation;
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::catalog::registry::CatalogExtent;
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::contract::schema::notation;
+use brain_services::services::planning::grounded_schema::offered;
 
 /// The moment that the times of examples are relative to: a Monday morning.
 const EXAMPLE_AT: &str = "2026-01-12T09:00:00Z";

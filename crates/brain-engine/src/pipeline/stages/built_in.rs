@@ -11,8 +11,8 @@ use brain_core::core::plan::Plan;
 use brain_core::ports::Usage;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Understood;
-use brain_services::services::condition::CheckedFirst;
-use brain_services::services::plan_grounding::Planner;
+use brain_services::services::across::condition::CheckedFirst;
+use brain_services::services::planning::plan_grounding::Planner;
 
 /// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
 pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {

@@ -5,7 +5,7 @@
 
 use brain_core::core::plan::{Params, Plan, PlannedAction};
 use brain_core::ports::ToolCall;
-use brain_services::services::registry::Services;
+use brain_services::services::catalog::registry::Services;
 
 /// The plan that these calls amount to.
 pub(super) fn plan(services: &Services, domains: &[String], calls: &[ToolCall]) -> Option<Plan> {

@@ -20,9 +20,9 @@ use brain_core::core::text::{one_line, quoted, shorten, visible};
 use brain_language::language::requests::Understood;
 use brain_language::language::time::{Grain, Reference, When};
 use brain_language::language::{requests, time};
-use brain_services::services::circumstance::{Circumstance, Evidence};
-use brain_services::services::condition::{self, CheckedFirst, ConditionKind};
-use brain_services::services::plan_grounding::{ConditionState, Planner};
+use brain_services::services::across::condition::{self, CheckedFirst, ConditionKind};
+use brain_services::services::contract::circumstance::{Circumstance, Evidence};
+use brain_services::services::planning::plan_grounding::{ConditionState, Planner};
 
 /// How long somebody has to be free who named a moment only.
 const FREE_FOR: Duration = Duration::hours(1);

@@ -15,9 +15,9 @@ use brain_core::core::provenance::UntrustedText;
 use brain_core::limits;
 use brain_core::ports::Usage;
 use brain_language::language::routing::{Guess, Kind};
-use brain_services::services::context::RequestContext;
-use brain_services::services::registry::Registration;
-use brain_services::services::service::{ContextRequest, ContextRole, Noticed};
+use brain_services::services::catalog::registry::Registration;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::service::{ContextRequest, ContextRole, Noticed};
 
 /// What was found.
 #[derive(Debug, Default)]

@@ -48,7 +48,7 @@ use brain_core::limits;
 use brain_core::ports::Stage;
 use brain_language::language::consent::{self, Consent};
 use brain_language::language::routing::{Guess, Kind};
-use brain_services::services::registry::CatalogExtent;
+use brain_services::services::catalog::registry::CatalogExtent;
 
 /// Said of what the person wants no more, where the model has no words for it.
 const WITHDRAWN: &str = "Okay, I leave it. Nothing was done.";

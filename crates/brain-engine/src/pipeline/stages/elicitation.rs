@@ -19,7 +19,7 @@ use brain_core::core::turn::{Path, Reply};
 use brain_core::limits;
 use brain_core::ports::records::Clarification;
 use brain_core::ports::{Batch, Expect};
-use brain_services::services::outgoing::DisclosedSoFar;
+use brain_services::services::planning::outgoing::DisclosedSoFar;
 
 /// Never mind what was asked.
 const LEAVE_IT: &str = "Never mind";

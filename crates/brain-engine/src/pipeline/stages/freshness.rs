@@ -8,7 +8,7 @@ use brain_core::core::outcome::{Report, Status};
 use brain_core::core::progress::{MAILS_SO_FAR, mails_read};
 use brain_core::core::text::{grouped, visible};
 use brain_core::core::turn::Path;
-use brain_services::services::registry::Registration;
+use brain_services::services::catalog::registry::Registration;
 use brain_wire::accounts::{AccountPart, AccountState, ListedAccount, since, trouble};
 
 /// The answer, and below it what is missing in what it was read from.

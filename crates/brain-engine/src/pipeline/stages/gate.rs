@@ -29,9 +29,9 @@ use brain_core::core::stakes::{Assessed, Stakes, assess};
 use brain_core::limits;
 use brain_language::language::grounding;
 use brain_language::language::time::{self, Reference};
-use brain_services::services::address_book::Person;
-use brain_services::services::entry::Entry;
-use brain_services::services::outgoing::DisclosedSoFar;
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::helpers::address_book::Person;
+use brain_services::services::planning::outgoing::DisclosedSoFar;
 
 /// The gate's word about a plan.
 #[derive(Debug, Default)]

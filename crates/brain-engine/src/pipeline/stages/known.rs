@@ -14,7 +14,7 @@ use brain_core::limits::{ADDRESSES_MAX, RECIPIENTS_MAX};
 use brain_language::language::people;
 use brain_language::language::people::{Candidate, Familiarity, NamedBy};
 use brain_language::language::words::words;
-use brain_services::services::address_book::{PeopleQuery, Person};
+use brain_services::services::helpers::address_book::{PeopleQuery, Person};
 
 /// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody
 /// when the plan has neither.

@@ -14,7 +14,7 @@ use brain_core::core::text::{shorten, visible};
 use brain_language::language::grounding;
 use brain_language::language::requests;
 use brain_language::language::requests::ParseInput;
-use brain_services::services::filling::BUILDERS;
+use brain_services::services::across::filling::BUILDERS;
 
 /// Of each part that is named.
 const PART_CHARS_MAX: usize = 120;

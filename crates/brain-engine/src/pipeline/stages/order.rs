@@ -12,7 +12,7 @@ use crate::pipeline::show;
 use brain_core::core::graph::{Graph, GraphError, GraphLimits, Node, OnFailure};
 use brain_core::core::outcome::{Report, Status};
 use brain_core::core::plan::{Plan, PlannedAction};
-use brain_services::services::plan_grounding::is_low_write;
+use brain_services::services::planning::plan_grounding::is_low_write;
 
 /// A plan that can be done from its first action to its last.
 #[derive(Debug)]

@@ -18,10 +18,10 @@ use brain_language::language::own_rule::OwnRule;
 use brain_language::language::requests::ParseInput;
 use brain_language::language::words::words;
 use brain_language::language::{record, routing};
-use brain_services::services::entry::Entry;
-use brain_services::services::filling::BUILDERS;
-use brain_services::services::show::Moment;
-use brain_services::services::values::typed_values;
+use brain_services::services::across::filling::BUILDERS;
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::contract::show::Moment;
+use brain_services::services::planning::values::typed_values;
 
 /// Holds whom something goes to.
 const TO: &str = "to";

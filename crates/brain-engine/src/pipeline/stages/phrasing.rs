@@ -14,7 +14,7 @@ use brain_core::core::markup::Formatted;
 use brain_core::core::text::{quoted, visible};
 use brain_core::limits;
 use brain_core::prompts;
-use brain_services::services::registry::Services;
+use brain_services::services::catalog::registry::Services;
 
 /// What is ours alone: what commands are called, the ids of things, the wording of prompts.
 pub(crate) struct Internals<'a> {

@@ -25,8 +25,8 @@ use brain_core::core::turn::Along;
 use brain_core::limits;
 use brain_core::ports::{Model, Stage, Usage};
 use brain_core::prompts::Fixed;
-use brain_services::services::plan_grounding::Planner;
-use brain_services::services::registry::CatalogExtent;
+use brain_services::services::catalog::registry::CatalogExtent;
+use brain_services::services::planning::plan_grounding::Planner;
 
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {

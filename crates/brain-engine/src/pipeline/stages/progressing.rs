@@ -27,9 +27,9 @@ use brain_core::core::turn::{Path, Reply};
 use brain_core::limits;
 use brain_core::ports::records::Clarification;
 use brain_core::ports::{Change, StoreError};
-use brain_services::services::entry::Entry;
-use brain_services::services::outgoing::DisclosedSoFar;
-use brain_services::services::plan_grounding::ConditionState;
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::planning::outgoing::DisclosedSoFar;
+use brain_services::services::planning::plan_grounding::ConditionState;
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]

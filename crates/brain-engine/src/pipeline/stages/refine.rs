@@ -32,8 +32,8 @@ use brain_core::ports::{AnswerSchema, Model, Stage};
 use brain_core::prompts::Fixed;
 use brain_language::language::nearest;
 use brain_language::language::routing::Guess;
-use brain_services::services::entry::Entry;
-use brain_services::services::registry::{Services, catalog_line};
+use brain_services::services::catalog::registry::{Services, catalog_line};
+use brain_services::services::contract::entry::Entry;
 
 /// What a model makes of a message.
 #[derive(Debug, Deserialize)]

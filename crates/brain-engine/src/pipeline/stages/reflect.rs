@@ -17,7 +17,7 @@ use brain_core::core::plan::{Params, Plan, PlannedAction};
 use brain_core::ports::{AnswerSchema, Stage};
 use brain_core::prompts::Fixed;
 use brain_language::language::words;
-use brain_services::services::registry::Registry;
+use brain_services::services::catalog::registry::Registry;
 
 #[derive(Debug, Deserialize)]
 struct Reflection {

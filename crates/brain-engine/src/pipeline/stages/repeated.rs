@@ -28,7 +28,7 @@ use brain_core::ports::records::{ASKED_BEFORE, NodeContents};
 use brain_language::language::grounding::Ground;
 use brain_language::language::nearest;
 use brain_language::language::routing::Kind;
-use brain_services::services::registry::catalog_line;
+use brain_services::services::catalog::registry::catalog_line;
 
 /// How an instant is written out in a plan.
 const INSTANTS: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];

@@ -16,12 +16,12 @@ use brain_language::language::people;
 use brain_language::language::people::{Match, NamedBy, Recipient};
 use brain_language::language::time;
 use brain_language::language::time::TimeRole;
-use brain_services::services::address_book::Person;
-use brain_services::services::command::Slot;
-use brain_services::services::entry::{Entry, ParamError};
-use brain_services::services::error::ServiceError;
-use brain_services::services::service::{ItemChoice, Prepared};
-use brain_services::services::show::chosen;
+use brain_services::services::contract::command::Slot;
+use brain_services::services::contract::entry::{Entry, ParamError};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::service::{ItemChoice, Prepared};
+use brain_services::services::contract::show::chosen;
+use brain_services::services::helpers::address_book::Person;
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ use brain_core::core::plan::Plan;
 use brain_core::ports::{Model, Planning, Stage, Usage};
 use brain_core::prompts::Fixed;
 use brain_language::language::routing::{Guess, Kind};
-use brain_services::services::registry::{CatalogExtent, Services};
+use brain_services::services::catalog::registry::{CatalogExtent, Services};
 
 #[derive(Debug, Deserialize)]
 struct Routed {

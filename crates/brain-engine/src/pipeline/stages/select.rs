@@ -24,8 +24,8 @@ use brain_core::prompts::Fixed;
 use brain_language::language::reading::Mood;
 use brain_language::language::requests::Understood;
 use brain_language::language::routing::{Guess, Kind};
-use brain_services::services::entry::Entry;
-use brain_services::services::registry::{CatalogExtent, Services, catalog_line};
+use brain_services::services::catalog::registry::{CatalogExtent, Services, catalog_line};
+use brain_services::services::contract::entry::Entry;
 
 /// A guess that is right this often says better than a small model which services a message needs.
 const BOUND_FROM: f32 = 0.9;

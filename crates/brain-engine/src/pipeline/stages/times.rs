@@ -9,9 +9,9 @@ use chrono_tz::Tz;
 use brain_core::core::plan::{Params, Target};
 use brain_language::language::time;
 use brain_language::language::time::{Grain, Half, Known, Problem, Reference, Shift, When, local_instant};
-use brain_services::services::command::{Base, Called, PastTimes, Slot};
-use brain_services::services::entry::{Entry, ParamError};
-use brain_services::services::show::Moment;
+use brain_services::services::contract::command::{Base, Called, PastTimes, Slot};
+use brain_services::services::contract::entry::{Entry, ParamError};
+use brain_services::services::contract::show::Moment;
 
 /// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
 /// no item here that a time could be relative to, so all are relative to now: for comparing plans.

@@ -12,9 +12,9 @@ use brain_core::limits;
 use brain_core::ports::ModelError;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Condition;
-use brain_services::services::amendment;
-use brain_services::services::plan_grounding::{ConditionState, Planner};
-use brain_services::services::registry::Registry;
+use brain_services::services::across::amendment;
+use brain_services::services::catalog::registry::Registry;
+use brain_services::services::planning::plan_grounding::{ConditionState, Planner};
 
 /// What a turn is about beyond its own words.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use brain_core::core::ids::UserId;
 use brain_core::core::provenance::{NOT_YOURS, UntrustedText};
 use brain_core::core::turn::{PASSED_ON, Part};
 use brain_core::ports::records::{Message, Speaker};
-use brain_services::services::registry::Registry;
+use brain_services::services::catalog::registry::Registry;
 
 /// Whose a message of a conversation is, for this person; in a group others speak, too.
 pub fn voice_for<'a>(owner: &UserId, message: &'a Message) -> Voice<'a> {

@@ -21,7 +21,7 @@ use brain_core::core::turn::{Incoming, Input, KeptFile, Origin};
 use brain_core::ports::records::{ChatState, ContentsChoice, ConversationSummary, Message, PendingOpen, Shown, User};
 use brain_language::language::requests::Phrases;
 use brain_language::language::time::Reference;
-use brain_services::services::context::RequestContext;
+use brain_services::services::contract::context::RequestContext;
 
 /// See the module.
 #[derive(Debug, Clone)]

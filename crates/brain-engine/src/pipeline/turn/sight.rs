@@ -10,7 +10,7 @@ use brain_core::core::sight::{InHand, OpenCard, OpenQuestion, RepliedTo, Sight};
 use brain_core::core::text::{one_line, quoted};
 use brain_core::limits;
 use brain_core::ports::records::{Clarification, Message, Speaker};
-use brain_services::services::registry::Registry;
+use brain_services::services::catalog::registry::Registry;
 
 impl TurnFacts {
     /// What is in sight.

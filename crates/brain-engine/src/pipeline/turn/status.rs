@@ -7,7 +7,7 @@ use brain_core::core::markup::Formatted;
 use brain_core::core::plan::Action;
 use brain_core::core::progress::Progress;
 use brain_core::limits;
-use brain_services::services::registry::{Registry, Services};
+use brain_services::services::catalog::registry::{Registry, Services};
 
 /// What the status line of a turn says, below the receipts that are known; nothing once the answer itself can be seen.
 pub fn of(services: &Services, owner: &UserId, account: &TurnAccount, debounce: &Debounce) -> Option<String> {

@@ -17,7 +17,7 @@ use brain_language::language::routing::Guess;
 use brain_language::language::time::{Reference, recognised_once};
 use brain_language::language::work::Work;
 use brain_language::language::{requests, routing};
-use brain_services::services::filling::BUILDERS;
+use brain_services::services::across::filling::BUILDERS;
 
 /// What a message was understood as; by default, one that takes more than a message may.
 #[derive(Debug, Default)]

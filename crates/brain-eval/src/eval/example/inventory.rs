@@ -11,10 +11,10 @@ use super::{Whereabouts, local, mails, object};
 use brain_core::ports::{Record, RecordExt, Store, StoreError};
 use brain_services::services::calendar::{self, Event};
 use brain_services::services::contacts::{self, Contact};
+use brain_services::services::contract::show::Moment;
 use brain_services::services::email;
 use brain_services::services::memory::{self, Memory};
 use brain_services::services::notes::{self, Note};
-use brain_services::services::show::Moment;
 use brain_services::services::task::{self, Task, TaskStatus};
 
 /// A thing in plain fields; those it has not are left out. One field with several values is a list.

@@ -32,10 +32,10 @@ use brain_core::ports::{Batch, Expect, StoreError};
 use brain_language::language::time::local_instant;
 use brain_services::services::calendar::Event;
 use brain_services::services::contacts::Contact;
+use brain_services::services::contract::provenance::Others;
+use brain_services::services::contract::show::Moment;
 use brain_services::services::memory::Memory;
 use brain_services::services::notes::Note;
-use brain_services::services::provenance::Others;
-use brain_services::services::show::Moment;
 use brain_services::services::task::{Priority, Task, TaskStatus};
 
 /// The address of the person whose things they are.

@@ -13,10 +13,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
-use super::error::ServiceError;
-use super::registry::Registration;
-use super::service::{Service, ServiceInfo};
+use crate::services::catalog::registry::Registration;
+use crate::services::contract::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::{Service, ServiceInfo};
 use brain_core::core::card::CardBody;
 use brain_core::core::plan::{ActingAccount, Action, PlannedAction};
 use brain_core::core::stakes::Stakes;

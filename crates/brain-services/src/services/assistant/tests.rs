@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::services::filling::BUILDERS;
+use crate::services::across::filling::BUILDERS;
 use brain_language::language::requests::{ParseInput, Phrases, Understood, plan};
 use brain_language::language::testing::monday;
 

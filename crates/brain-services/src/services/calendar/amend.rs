@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use chrono_tz::Tz;
 
-use crate::services::amending::{
+use crate::services::planning::amending::{
     Amender, AmendingWords, captured, in_changes, instant, named, new_time, people, shift, stored, unquoted,
 };
 use brain_core::core::plan::Params;

@@ -6,8 +6,8 @@ use chrono_tz::Tz;
 use super::list_events::{Events, ListEvents, Whether};
 use super::search::WhichEvent;
 use super::view::EventView;
-use crate::services::show::{self, Moment};
-use crate::services::texts::brief;
+use crate::services::contract::show::{self, Moment};
+use crate::services::helpers::texts::brief;
 use brain_language::language::time;
 use brain_language::language::time::{Grain, Reference};
 

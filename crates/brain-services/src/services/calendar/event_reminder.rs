@@ -4,10 +4,10 @@ use chrono::{DateTime, Duration, NaiveDateTime, NaiveTime, Timelike as _, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::recurrence::wall_instant;
-use crate::services::show::Moment;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::recurrence::wall_instant;
 use brain_core::limits::{LEAD_DAYS_MAX, REMINDERS_MAX};
 use brain_language::language::offset::ReminderOffset;
 

@@ -9,12 +9,12 @@ use super::free;
 use super::record::NAME;
 use super::service::CalendarService;
 use super::values::frame;
-use crate::services::command::{
+use crate::services::contract::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
-use crate::services::error::ServiceError;
-use crate::services::pages::{self, Page};
-use crate::services::show::{self, Paging};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages::{self, Page};
+use crate::services::contract::show::{self, Paging};
 use brain_core::core::card::CardBody;
 use brain_core::core::plan::{ActingAccount, Action};
 use brain_core::core::stakes::Stakes;

@@ -5,7 +5,7 @@
 use chrono::{DateTime, Datelike, Days, Duration, NaiveTime, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 
-use crate::services::recurrence::instant;
+use crate::services::helpers::recurrence::instant;
 
 /// A span of time, end exclusive.
 pub(super) type Interval = (DateTime<Utc>, DateTime<Utc>);

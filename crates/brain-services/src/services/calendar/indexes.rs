@@ -7,7 +7,7 @@
 use chrono::{DateTime, Duration, Utc};
 
 use super::record::Event;
-use crate::services::backend::origin_key;
+use crate::services::remote::backend::origin_key;
 use brain_core::ports::records::millis;
 use brain_core::ports::secondary::readable;
 use brain_core::ports::{Key, Scan, Secondary, Table};

@@ -15,16 +15,16 @@ use super::search::{EventQuery, FoundEvents, WhichEvent};
 use super::service::CalendarService;
 use super::values::{Frame, frame};
 use super::view::{DueThen, EventView};
-use crate::services::command::{
+use crate::services::contract::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::Item;
-use crate::services::pages::{self, Page};
-use crate::services::service::AgendaItem;
-use crate::services::show::{self, Moment, Paging};
-use crate::services::texts;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages::{self, Page};
+use crate::services::contract::service::AgendaItem;
+use crate::services::contract::show::{self, Moment, Paging};
+use crate::services::helpers::items::Item;
+use crate::services::helpers::texts;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action};

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::services::show::{self, Moment};
+use crate::services::contract::show::{self, Moment};
 use brain_language::language::time::Reference;
 
 /// One time at which an event takes place.

@@ -7,8 +7,8 @@ use chrono_tz::Tz;
 
 use super::occurrence::{Occurrence, last_of};
 use super::record::Event;
-use crate::services::recurrence::Series;
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::recurrence::Series;
 
 /// Occurrences that may have to be looked at before the first that reaches into a span.
 const EARLY_MAX: usize = 64;

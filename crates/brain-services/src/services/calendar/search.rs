@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::occurrence::Occurrence;
 use super::record::Event;
 use super::service::CalendarService;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::finding::Finder;
-use crate::services::items::Item;
-use crate::services::search::{EXACT, SURE, WordQuery};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::helpers::finding::Finder;
+use crate::services::helpers::items::Item;
+use crate::services::helpers::search::{EXACT, SURE, WordQuery};
 use brain_language::language::terms;
 
 /// How far ahead and back events are looked for when no span was said: a year, and what is planned a little beyond.
@@ -112,7 +112,7 @@ impl CalendarService {
     async fn named(&self, ctx: &RequestContext, text: &str) -> Result<HashSet<String>, ServiceError> {
         let finder = Finder { store: &self.store, index: &self.index, ctx };
         let query = WordQuery::new(text);
-        let scores = |fit: &crate::services::search::Fit<'_>, items: &[_], _: &[Event]| {
+        let scores = |fit: &crate::services::helpers::search::Fit<'_>, items: &[_], _: &[Event]| {
             items.iter().map(|item| fit.covered(item)).collect()
         };
         let fits = |score: f32, best: f32| score >= SURE && (score >= best.min(EXACT) * BESIDE);

@@ -9,13 +9,13 @@ use super::occurrence::Occurrence;
 use super::record::{Event, NAME};
 use super::search::is_with;
 use super::service::CalendarService;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::finding::Finder;
-use crate::services::items::Item;
-use crate::services::searchable::{
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable,
 };
+use crate::services::helpers::finding::Finder;
+use crate::services::helpers::items::Item;
 use brain_core::core::text::shorten;
 use brain_core::limits::SNIPPET_CHARS_MAX;
 

@@ -8,8 +8,8 @@ use chrono_tz::Europe::Berlin;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::services::registry::Registration;
-use crate::services::service::{ContextRequest, Prepared};
+use crate::services::catalog::registry::Registration;
+use crate::services::contract::service::{ContextRequest, Prepared};
 use crate::testing::{World, authorized, local};
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{Action, PlannedAction};

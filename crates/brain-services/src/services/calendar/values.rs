@@ -5,11 +5,11 @@ use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
 use super::free::ClockTimes;
 use super::occurrence::{Occurrence, exclusive};
 use super::record::Event;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::recurrence::{Series, instant, moved_rule};
-use crate::services::show::Moment;
-use crate::services::texts;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::recurrence::{Series, instant, moved_rule};
+use crate::services::helpers::texts;
 use brain_core::limits::RECIPIENTS_MAX;
 
 /// Days that are looked at when none were said.

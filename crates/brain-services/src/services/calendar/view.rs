@@ -8,11 +8,11 @@ use super::event_reminder::EventReminder;
 use super::exceptions::Scope;
 use super::occurrence::Occurrence;
 use super::record::Event;
-use crate::services::context::RequestContext;
-use crate::services::items::Item;
-use crate::services::service::AgendaItem;
-use crate::services::show::{self, Moment};
-use crate::services::texts::brief;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::service::AgendaItem;
+use crate::services::contract::show::{self, Moment};
+use crate::services::helpers::items::Item;
+use crate::services::helpers::texts::brief;
 use brain_core::core::history::ItemRef;
 use brain_language::language::time::Reference;
 

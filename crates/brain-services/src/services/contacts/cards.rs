@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use super::person::person_of;
 use super::record::Contact;
 use super::vcard::{self, Card};
-use crate::services::address_book::PeopleQuery;
+use crate::services::helpers::address_book::PeopleQuery;
 use brain_core::limits::VCF_BYTES_MAX;
 use brain_language::language::people::{self, Candidate};
 use brain_language::language::words::fold;

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Contact;
 use super::vcard::Card;
-use crate::services::address_book::Person;
+use crate::services::contract::service::{ItemChoice, Noticed};
 use crate::services::email::correspondents::Correspondent;
 use crate::services::email::read::Mailbox;
-use crate::services::service::{ItemChoice, Noticed};
-use crate::services::texts::brief;
+use crate::services::helpers::address_book::Person;
+use crate::services::helpers::texts::brief;
 use brain_core::core::card::show_address;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::core::text::visible;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::services::backend::{RecordOrigin, Replicated, origin_key};
-use crate::services::provenance::Others;
+use crate::services::contract::provenance::Others;
+use crate::services::remote::backend::{RecordOrigin, Replicated, origin_key};
 use brain_core::core::ids::UserId;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::ports::{Document, Key, Participant, Record, Secondary, Table};

@@ -4,12 +4,12 @@ use async_trait::async_trait;
 
 use super::record::NAME;
 use super::service::Contacts;
-use crate::services::address_book::{AddressBook, PeopleQuery, Person};
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::searchable::{
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable, WrittenText,
 };
+use crate::services::helpers::address_book::{AddressBook, PeopleQuery, Person};
 
 #[async_trait]
 impl Searchable for Contacts {

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cards::{Cards, File};
 use super::record::{BY_ORIGIN, Contact, NAME};
-use crate::services::backend::Backends;
-use crate::services::dav::{DavReplica, DavSyncWorker};
+use crate::services::contract::error::ServiceError;
 use crate::services::email::mailbox::Mailboxes;
-use crate::services::error::ServiceError;
-use crate::services::replica::Replica;
+use crate::services::remote::backend::Backends;
+use crate::services::remote::dav::{DavReplica, DavSyncWorker};
+use crate::services::remote::replica::Replica;
 use brain_core::ports::{Index, Secondary, Store};
 
 /// The service, and the address book.

@@ -3,12 +3,12 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::services::address_book::PeopleQuery;
-use crate::services::backend::RecordOrigin;
-use crate::services::dav::{DavReader, ResourceName};
+use crate::services::contract::service::{Attempt, ContextRequest, Prepared};
 use crate::services::email::demo;
 use crate::services::email::tests::{MailWorld, mail, request_context, result, run};
-use crate::services::service::{Attempt, ContextRequest, Prepared};
+use crate::services::helpers::address_book::PeopleQuery;
+use crate::services::remote::backend::RecordOrigin;
+use crate::services::remote::dav::{DavReader, ResourceName};
 use crate::testing::authorized;
 use brain_core::core::plan::{Action, Taint};
 use brain_core::ports::{Batch, Expect};

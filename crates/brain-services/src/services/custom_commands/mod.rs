@@ -9,12 +9,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reqwest::Client;
 
-use super::command::{Completed, Effect};
-use super::error::ServiceError;
-use super::holder::Holder;
-use super::registry::{Registration, Registry};
-use super::service::{Service, ServiceInfo};
 use super::tool::{ResultCache, Tool, ToolDefinition, ToolInvocation, ToolResult, Tools, answered, not_open};
+use crate::services::catalog::registry::{Registration, Registry};
+use crate::services::contract::command::{Completed, Effect};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::holder::Holder;
+use crate::services::contract::service::{Service, ServiceInfo};
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::Params;
 use brain_wire::custom_commands::{CustomCommand, CustomService};

@@ -11,11 +11,11 @@ use super::mail_change::{MailChange, MailRef};
 use super::older_mail::OlderMail;
 use super::send::smtp::{Sender, Sent, Smtp};
 use super::source::maildir::Maildir;
-use crate::services::backend::Unwritten;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::holder::Holder;
-use crate::services::service::Attempt;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::holder::Holder;
+use crate::services::contract::service::Attempt;
+use crate::services::remote::backend::Unwritten;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{ActingAccount, Target};
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::letter::{UNNAMED, ungreeted};
-use crate::services::amending::{Amender, AmendingWords, captured, people, unquoted};
+use crate::services::planning::amending::{Amender, AmendingWords, captured, people, unquoted};
 use brain_core::core::plan::Params;
 
 pub(in crate::services) const AMENDERS: [(&str, Amender); 5] = [

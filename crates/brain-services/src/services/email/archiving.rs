@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use super::imap::rows;
 use super::service::Email;
 use super::source::maildir::Maildir;
-use crate::services::archived::{ArchivedFile, ArchivedFiles, FileContent, Unarchived};
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
+use crate::services::contract::archived::{ArchivedFile, ArchivedFiles, FileContent, Unarchived};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
 use brain_core::core::text::visible;
 use brain_core::limits::ARCHIVED_FILE_BYTES_MAX;
 

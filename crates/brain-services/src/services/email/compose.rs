@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::mime_attachments::MimeAttachments;
 use super::outgoing_files::OutgoingFiles;
 use super::read::one_line;
-use crate::services::command::one_or_many;
+use crate::services::contract::command::one_or_many;
 use brain_core::core::text::quoted;
 use brain_core::limits::NAME_CHARS_MAX;
 

@@ -13,7 +13,7 @@ use super::compose::{Envelope, Letter, compose, wire_address};
 use super::send::smtp::Sender;
 use super::source::maildir::{Folder, Maildir};
 use super::thread::thread_id;
-use crate::services::error::ServiceError;
+use crate::services::contract::error::ServiceError;
 use brain_core::core::digest::hex;
 use brain_core::core::ids::UserId;
 use brain_language::language::time::local_instant;

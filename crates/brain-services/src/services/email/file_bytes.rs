@@ -4,8 +4,8 @@ use super::mime_attachments::{Enclosure, MimeAttachments, files_of};
 use super::outgoing_files::OutgoingFiles;
 use super::service::Email;
 use super::source::maildir::{self, Folder};
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
 use brain_core::core::text::quoted;
 use brain_core::limits::NAME_CHARS_MAX;
 

@@ -12,10 +12,10 @@ use super::one_mail::{OneMail, unchanged};
 use super::service::Email;
 use super::source::maildir::{Folder, Listed, Maildir};
 use super::source::moves::{FLAGGED, INBOX, SEEN, folder_of};
-use crate::services::command::Completed;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::service::Attempt;
+use crate::services::contract::command::Completed;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::Attempt;
 use brain_core::core::plan::Action;
 
 /// What is to become of a file.

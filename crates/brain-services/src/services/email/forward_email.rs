@@ -21,15 +21,15 @@ use super::sending_from::SendingFrom;
 use super::service::Email;
 use super::source::maildir::{self, Raw};
 use super::{filling, wording};
-use crate::services::address_book::PeopleQuery;
-use crate::services::command::{
+use crate::services::contract::command::{
     Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
 };
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::label;
-use crate::services::service::Prepared;
-use crate::services::show;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::Prepared;
+use crate::services::contract::show;
+use crate::services::helpers::address_book::PeopleQuery;
+use crate::services::helpers::items::label;
 use brain_core::core::card::CardBody;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{ActingAccount, Action, Target};

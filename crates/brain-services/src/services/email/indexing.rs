@@ -25,7 +25,7 @@ use super::source::maildir::{Listed, Maildir};
 use super::source::watch::Look;
 use super::summary::{Difference, Summary};
 use super::suspects::{MailboxScan, SuspectLock};
-use crate::services::error::ServiceError;
+use crate::services::contract::error::ServiceError;
 use brain_core::core::ids::UserId;
 use brain_core::failpoint::fail_point;
 use brain_core::limits::{MAIL_BATCH_MAX, MAIL_NAMED_BY_MAX, MAIL_SLICE_MAX};

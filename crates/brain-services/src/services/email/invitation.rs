@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mime_attachments::MimeAttachments;
-use crate::services::components::{Component, ParsedResource, address, end_of, moment, organizer, stamp};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{Component, ParsedResource, address, end_of, moment, organizer, stamp};
 use brain_core::core::text::one_line;
 use brain_core::limits::{ICAL_OBSERVANCES_MAX, TITLE_CHARS_MAX};
 use brain_wire::ical::{Block, ContentLine, Zones, folded, text_value};

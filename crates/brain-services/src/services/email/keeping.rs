@@ -10,10 +10,10 @@ use super::accounts::MailBackend;
 use super::mail_change::MailChange;
 use super::service::Email;
 use super::source::maildir::Folder;
-use crate::services::backend::Unwritten;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::service::Attempt;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::Attempt;
+use crate::services::remote::backend::Unwritten;
 use brain_core::core::plan::ActingAccount;
 
 impl MailChange {

@@ -6,7 +6,7 @@ use super::find::of_mails;
 use super::mail::{DRAFT, Mail, MailId, OWN};
 use super::mailbox::{Conversation, MailView};
 use super::query::{FILLERS, NEWEST};
-use crate::services::error::ServiceError;
+use crate::services::contract::error::ServiceError;
 use brain_core::limits::MAIL_HITS_MAX;
 use brain_core::ports::{Needs, Query, Ranking};
 use brain_language::language::words::{stems, words};

@@ -10,7 +10,7 @@ use super::older_mail::OlderMail;
 use super::query::{MailQuery, meaningful_as_written};
 use super::search::SearchMail;
 use super::service::Email;
-use crate::services::context::RequestContext;
+use crate::services::contract::context::RequestContext;
 use brain_core::limits::OLDER_MAIL_MS;
 
 /// What is wanted of it, and whether anything was found without.

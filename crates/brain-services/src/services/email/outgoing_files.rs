@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::mime_attachments::{Enclosure, MimeAttachments};
-use crate::services::context::RequestContext;
+use crate::services::contract::context::RequestContext;
 use brain_core::core::text::{quoted, visible};
 use brain_core::core::turn::KeptFile;
 use brain_core::limits::{ATTACHED_BYTES_MAX, ATTACHED_FILES_MAX, NAME_CHARS_MAX};

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use super::mail::{DRAFT, FROM, Mail, OWN, TO, UNREAD};
 use super::search::{SearchMail, WhichMail};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
 use brain_core::limits::MAIL_RESULTS_MAX;
 use brain_core::ports::{Query, Ranking};
 use brain_language::language::words::{stems, words};

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::links::MailLinks;
 use super::source::maildir::Raw;
 use super::{head, mime};
-use crate::services::address_book::KnownNames;
-use crate::services::searchable::Party;
+use crate::services::contract::searchable::Party;
+use crate::services::helpers::address_book::KnownNames;
 use brain_core::core::text::{head_and_tail, shorten};
 use brain_core::limits::REFERENCES_MAX;
 

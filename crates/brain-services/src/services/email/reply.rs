@@ -8,12 +8,12 @@ use super::compose::{Letter, signed, wire_address};
 use super::outgoing_files::{OutgoingFiles, too_much, with_sent};
 use super::prepare::{bad_address, copied, leaving, with_attached};
 use super::service::Email;
-use crate::services::command::{Slot, Subject, one_or_many};
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::label;
-use crate::services::service::Prepared;
-use crate::services::show;
+use crate::services::contract::command::{Slot, Subject, one_or_many};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::Prepared;
+use crate::services::contract::show;
+use crate::services::helpers::items::label;
 use brain_core::core::card::CardBody;
 use brain_core::core::text::visible;
 

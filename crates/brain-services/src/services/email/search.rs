@@ -14,13 +14,13 @@ use super::marks::MailMarks;
 use super::older_search::{OlderLooked, older_than_kept};
 use super::query::MailQuery;
 use super::service::{Email, source_of};
-use crate::services::command::{
+use crate::services::contract::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
-use crate::services::error::ServiceError;
-use crate::services::pages::{self, Page};
-use crate::services::show::{self, Paging};
-use crate::services::times;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages::{self, Page};
+use crate::services::contract::show::{self, Paging};
+use crate::services::helpers::times;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action};

@@ -14,13 +14,13 @@ use super::read_thread::ReadThread;
 use super::service::{Email, source_of};
 use super::source::maildir::Folder;
 use super::thread::Thread;
-use crate::services::address_book::KnownNames;
-use crate::services::command::planned;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::searchable::{
+use crate::services::contract::command::planned;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
 };
+use crate::services::helpers::address_book::KnownNames;
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::progress::mails_read;
 use brain_core::core::provenance::UntrustedText;

@@ -7,7 +7,7 @@ use super::accounts::{MailAccount, MailAccounts};
 use super::compose::same_address;
 use super::imap::name::is_of_account;
 use super::send::smtp::Sender;
-use crate::services::service::{ItemChoice, Prepared};
+use crate::services::contract::service::{ItemChoice, Prepared};
 use brain_core::core::ids::UserId;
 use brain_language::language::words::{fold, words};
 

@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::services::service::Attempt;
+use crate::services::contract::service::Attempt;
 use brain_core::core::digest::hex;
 
 /// Ends the file names of mails we wrote.

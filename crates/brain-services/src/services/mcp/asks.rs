@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::services::registry::Registration;
+use crate::services::catalog::registry::Registration;
 use brain_core::core::text::{shorten, visible};
 use brain_core::limits;
 use brain_wire::mcp::{McpServer, OfferedTool, ToolListing};

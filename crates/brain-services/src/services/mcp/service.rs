@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::progress::CallsOfPeople;
-use crate::services::command::Completed;
-use crate::services::error::ServiceError;
-use crate::services::holder::Holder;
-use crate::services::service::Service;
+use crate::services::contract::command::Completed;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::holder::Holder;
+use crate::services::contract::service::Service;
 use crate::services::tool::{KeptQuestions, ResultCache, ToolInvocation, ToolResult, Tools, answered, not_open};
 use brain_core::core::ids::UserId;
 use brain_core::core::progress::Progress;

@@ -3,10 +3,10 @@
 use super::record::{Memory, NAME};
 use super::service::MemoryService;
 use super::store::{ParsedFact, StoreFact, formed};
-use crate::services::command::planned;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::telling::only_tells;
+use crate::services::contract::command::planned;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::helpers::telling::only_tells;
 use brain_core::core::plan::PlannedAction;
 use brain_core::limits::LEARNED_CHARS_MAX;
 use brain_language::language::grounding::Ground;

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use super::record::Memory;
 use super::service::MemoryService;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::{self, Item};
-use crate::services::search::WordQuery;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::helpers::items::{self, Item};
+use crate::services::helpers::search::WordQuery;
 use brain_core::limits::CONTEXT_FACTS_MAX;
 use brain_core::ports::{Needs, Query};
 use brain_language::language::requests::is_question;

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::services::command::Completed;
-use crate::services::context::RequestContext;
-use crate::services::items::Item;
-use crate::services::provenance::Others;
-use crate::services::texts;
+use crate::services::contract::command::Completed;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::provenance::Others;
+use crate::services::helpers::items::Item;
+use crate::services::helpers::texts;
 use brain_core::core::history::ItemRef;
 use brain_core::core::ids::UserId;
 use brain_core::core::provenance::UntrustedText;

@@ -5,10 +5,12 @@ use async_trait::async_trait;
 use super::record::Memory;
 use super::record::NAME;
 use super::service::MemoryService;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::Item;
-use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::{
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable,
+};
+use crate::services::helpers::items::Item;
 use brain_core::core::text::shorten;
 use brain_core::limits::SNIPPET_CHARS_MAX;
 

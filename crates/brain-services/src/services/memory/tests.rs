@@ -3,9 +3,9 @@ use serde_json::json;
 
 use super::record::TOLD;
 use super::*;
-use crate::services::registry::Registration;
-use crate::services::service::ContextRequest;
-use crate::services::service::Prepared;
+use crate::services::catalog::registry::Registration;
+use crate::services::contract::service::ContextRequest;
+use crate::services::contract::service::Prepared;
 use crate::testing::World;
 use brain_core::core::plan::Action;
 use brain_core::core::provenance::UntrustedText;

@@ -7,9 +7,12 @@ use serde_json::Value;
 
 use super::record::{NAME, Note, NoteChanged};
 use super::service::NotesService;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
-use crate::services::error::ServiceError;
-use crate::services::{provenance, texts};
+use crate::services::contract::command::{
+    Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many,
+};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::provenance;
+use crate::services::helpers::texts;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action, PlannedAction};

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Note, NoteChanged, NoteView};
 use super::service::NotesService;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::{self, label};
-use crate::services::preparing;
-use crate::services::service::Prepared;
+use crate::services::contract::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::Prepared;
+use crate::services::helpers::items::{self, label};
+use crate::services::helpers::preparing;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action};

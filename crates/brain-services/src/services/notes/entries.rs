@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::record::NAME;
-use crate::services::search::WordQuery;
+use crate::services::helpers::search::WordQuery;
 use brain_core::core::plan::PlannedAction;
 use brain_language::language::requests::built::{Built, set};
 use brain_language::language::requests::history;

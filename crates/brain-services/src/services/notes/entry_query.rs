@@ -6,14 +6,14 @@
 use super::entries::{self, Meant};
 use super::record::{Note, entries_in};
 use super::service::NotesService;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::finding::Choice;
-use crate::services::items::{self, Item, RevisedItem};
-use crate::services::preparing;
-use crate::services::search::WordQuery;
-use crate::services::service::{ItemChoice, Prepared};
-use crate::services::texts::{self, brief};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::service::{ItemChoice, Prepared};
+use crate::services::helpers::finding::Choice;
+use crate::services::helpers::items::{self, Item, RevisedItem};
+use crate::services::helpers::preparing;
+use crate::services::helpers::search::WordQuery;
+use crate::services::helpers::texts::{self, brief};
 use brain_core::limits::{CANDIDATES_MAX, RESULT_ROWS_MAX};
 
 /// Entries of a list that are named when something is not among them.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{NoteView, Notes};
 use super::service::NotesService;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
-use crate::services::error::ServiceError;
-use crate::services::pages;
-use crate::services::show::{self, Paging};
+use crate::services::contract::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages;
+use crate::services::contract::show::{self, Paging};
 use brain_core::core::card::CardBody;
 use brain_core::core::plan::{ActingAccount, Action};
 use brain_core::core::stakes::Stakes;

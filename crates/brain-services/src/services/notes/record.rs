@@ -3,15 +3,16 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::services::command::Completed;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::{self, Item};
-use crate::services::pages::Page;
-use crate::services::provenance::Others;
-use crate::services::search::WordQuery;
-use crate::services::service::Attempt;
-use crate::services::{show, texts};
+use crate::services::contract::command::Completed;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages::Page;
+use crate::services::contract::provenance::Others;
+use crate::services::contract::service::Attempt;
+use crate::services::contract::show;
+use crate::services::helpers::items::{self, Item};
+use crate::services::helpers::search::WordQuery;
+use crate::services::helpers::texts;
 use brain_core::core::history::ItemRef;
 use brain_core::core::ids::UserId;
 use brain_core::core::provenance::UntrustedText;

@@ -5,11 +5,13 @@ use async_trait::async_trait;
 use super::record::{NAME, Note};
 use super::search::SearchNotes;
 use super::service::NotesService;
-use crate::services::command::planned;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::items::Item;
-use crate::services::searchable::{FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable};
+use crate::services::contract::command::planned;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::{
+    FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemText, Searchable,
+};
+use crate::services::helpers::items::Item;
 use brain_core::core::plan::PlannedAction;
 use brain_core::core::text::shorten;
 use brain_core::limits::SNIPPET_CHARS_MAX;

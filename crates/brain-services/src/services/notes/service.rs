@@ -1,12 +1,12 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
 use super::record::{self, Note, Notes};
-use crate::services::command::Completed;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::finding::Finder;
-use crate::services::pages;
-use crate::services::search::{Fit, PERHAPS, WordQuery, WordedItem};
+use crate::services::contract::command::Completed;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages;
+use crate::services::helpers::finding::Finder;
+use crate::services::helpers::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use brain_core::ports::{Index, Query, Ranking, Scan, Store};
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::record::entries_in;
 use super::*;
-use crate::services::registry::Registration;
-use crate::services::service::{ContextRequest, Prepared};
+use crate::services::catalog::registry::Registration;
+use crate::services::contract::service::{ContextRequest, Prepared};
 use crate::testing::{World, authorized};
 use brain_core::core::plan::Action;
 use brain_core::core::provenance::UntrustedText;

@@ -4,10 +4,10 @@ use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use super::record::{Task, TaskStatus};
-use crate::services::items::Item;
-use crate::services::recurrence::{instant, pinned};
-use crate::services::service::{AgendaItem, AgendaKind};
-use crate::services::show::Moment;
+use crate::services::contract::service::{AgendaItem, AgendaKind};
+use crate::services::contract::show::Moment;
+use crate::services::helpers::items::Item;
+use crate::services::helpers::recurrence::{instant, pinned};
 use brain_core::limits::RECURRENCE_STEPS_MAX;
 
 /// The line of a task that is due once, if it is.

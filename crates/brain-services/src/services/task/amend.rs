@@ -1,6 +1,8 @@
 //! Changing a task that waits for a yes: its name, and when it is due.
 
-use crate::services::amending::{Amender, AmendingWords, in_changes, instant, named, new_time, shift, stored};
+use crate::services::planning::amending::{
+    Amender, AmendingWords, in_changes, instant, named, new_time, shift, stored,
+};
 use brain_core::core::plan::Params;
 use brain_language::language::time::Reference;
 

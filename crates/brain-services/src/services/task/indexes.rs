@@ -4,8 +4,8 @@ use chrono::{DateTime, Days, Duration, Utc};
 use chrono_tz::Tz;
 
 use super::record::{Task, TaskStatus};
-use crate::services::backend::origin_key;
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::remote::backend::origin_key;
 use brain_core::ports::records::millis;
 use brain_core::ports::secondary::readable;
 use brain_core::ports::{Key, Secondary, Table};

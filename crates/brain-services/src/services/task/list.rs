@@ -8,15 +8,15 @@ use super::record::{NAME, Task};
 use super::service::TaskService;
 use super::view::TaskView;
 use super::{indexes, schedule};
-use crate::services::command::{
+use crate::services::contract::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
-use crate::services::error::ServiceError;
-use crate::services::items::{self, Item};
-use crate::services::pages::{self, Page};
-use crate::services::search::WordQuery;
-use crate::services::show::{self, Paging};
-use crate::services::texts;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::pages::{self, Page};
+use crate::services::contract::show::{self, Paging};
+use crate::services::helpers::items::{self, Item};
+use crate::services::helpers::search::WordQuery;
+use crate::services::helpers::texts;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action};

@@ -31,14 +31,14 @@ mod view;
 
 use std::sync::Arc;
 
-use super::archived::Imported;
-use super::described::{Timing, over_one};
-use super::replica;
-use crate::services::command::{Command, planned};
-use crate::services::error::ServiceError;
-use crate::services::registry::Registration;
-use crate::services::searchable::Searchable;
-use crate::services::show::Moment;
+use crate::services::catalog::registry::Registration;
+use crate::services::contract::archived::Imported;
+use crate::services::contract::command::{Command, planned};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::Searchable;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::described::{Timing, over_one};
+use crate::services::remote::replica;
 use async_trait::async_trait;
 use brain_core::core::plan::{Params, PlannedAction};
 use brain_core::core::text::{shorten, visible};
@@ -54,19 +54,19 @@ pub use record::{Priority, Task, TaskStatus};
 use serde_json::Value;
 use update::{TaskChanges, UpdateTask};
 
-use super::finding::Finder;
-use super::items::{self, Item};
-use super::pages::{self, Page};
-use super::texts;
-use crate::services::capabilities::{
+use crate::services::contract::capabilities::{
     Content, FallenDue, Listing, Mirroring, Offerable, OpenItems, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };
-use crate::services::circumstance::{Circumstance, Evidence};
-use crate::services::context::RequestContext;
-use crate::services::dav::DavReplica as _;
-use crate::services::service::{
+use crate::services::contract::circumstance::{Circumstance, Evidence};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::pages::{self, Page};
+use crate::services::contract::service::{
     AgendaItem, AgendaKind, ContextRequest, ContextRole, Noticed, Rezoned, Service, ServiceInfo,
 };
+use crate::services::helpers::finding::Finder;
+use crate::services::helpers::items::{self, Item};
+use crate::services::helpers::texts;
+use crate::services::remote::dav::DavReplica as _;
 use brain_core::core::ids::UserId;
 use brain_core::limits::LIST_ROWS_MAX;
 use brain_core::limits::REMINDERS_MAX;

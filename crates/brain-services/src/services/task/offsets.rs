@@ -1,7 +1,7 @@
 //! When a task is due, repeats and reminds: its parameters, and what cards and receipts say of them.
 
-use crate::services::command::{Base, PastTimes, Slot};
-use crate::services::show;
+use crate::services::contract::command::{Base, PastTimes, Slot};
+use crate::services::contract::show;
 use brain_language::language::time;
 use brain_language::language::time::Reference;
 

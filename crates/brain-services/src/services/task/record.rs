@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::view::TaskView;
 
-use crate::services::backend::{RecordOrigin, Replicated};
-use crate::services::context::RequestContext;
-use crate::services::items::Item;
-use crate::services::provenance::Others;
-use crate::services::recurrence::{Series, instant};
-use crate::services::show::Moment;
-use crate::services::texts::brief;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::provenance::Others;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::items::Item;
+use crate::services::helpers::recurrence::{Series, instant};
+use crate::services::helpers::texts::brief;
+use crate::services::remote::backend::{RecordOrigin, Replicated};
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::core::notification::MORNING;
 use brain_core::core::provenance::UntrustedText;

@@ -1,8 +1,8 @@
 //! What notifications when a task falls due, and what becomes of the task.
 
 use super::record::Task;
-use crate::services::context::RequestContext;
-use crate::services::items::Item;
+use crate::services::contract::context::RequestContext;
+use crate::services::helpers::items::Item;
 use brain_core::core::notification::{Notification, Urgency};
 use brain_core::ports::records::Due;
 

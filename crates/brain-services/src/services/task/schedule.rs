@@ -4,11 +4,11 @@ use chrono::{DateTime, Duration, NaiveDate, Utc};
 use chrono_tz::Tz;
 
 use super::record::Task;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::recurrence::{Series, at_clock, instant};
-use crate::services::show::Moment;
-use crate::services::texts;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::recurrence::{Series, at_clock, instant};
+use crate::services::helpers::texts;
 use brain_core::core::notification::MORNING;
 use brain_core::limits::REMINDERS_MAX;
 use brain_language::language::offset::ReminderOffset;

@@ -6,14 +6,14 @@ use super::indexes;
 use super::indexes::due_at;
 use super::record::{NAME, Task, TaskStatus};
 use super::service::TaskService;
-use crate::services::context::RequestContext;
-use crate::services::error::ServiceError;
-use crate::services::finding::Finder;
-use crate::services::items::Item;
-use crate::services::searchable::{
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::searchable::{
     FoundItem, FoundItems, Freshness, ItemFilter, ItemKind, ItemMark, ItemText, Searchable,
 };
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::finding::Finder;
+use crate::services::helpers::items::Item;
 use brain_core::core::text::shorten;
 use brain_core::limits::{FOUND_ITEMS_MAX, SNIPPET_CHARS_MAX};
 use brain_core::ports::{RecordExt, Scan};

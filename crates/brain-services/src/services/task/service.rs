@@ -3,12 +3,12 @@
 use super::indexes;
 use super::record::{NAME, Task};
 use super::view::QuietHours;
-use crate::services::backend::{Backends, RecordEdit};
-use crate::services::context::RequestContext;
-use crate::services::dav::{DavReplica, DavSyncWorker};
-use crate::services::error::ServiceError;
-use crate::services::items;
-use crate::services::replica::Replica;
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::helpers::items;
+use crate::services::remote::backend::{Backends, RecordEdit};
+use crate::services::remote::dav::{DavReplica, DavSyncWorker};
+use crate::services::remote::replica::Replica;
 use async_trait::async_trait;
 use brain_core::ports::records::User;
 use brain_core::ports::{Change, Index, Key, RecordExt, Scan, Secondary, Store};

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::offsets::due;
 use super::record::{Priority, Task, TaskStatus};
-use crate::services::context::RequestContext;
-use crate::services::items::Item;
-use crate::services::offsets::also;
-use crate::services::recurrence::instant;
-use crate::services::show::{self, Moment};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::show::{self, Moment};
+use crate::services::helpers::items::Item;
+use crate::services::helpers::offsets::also;
+use crate::services::helpers::recurrence::instant;
 use brain_core::core::history::ItemRef;
 use brain_core::core::notification::MORNING;
 use brain_language::language::time::Reference;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-pub(crate) use crate::services::filling::BUILDERS;
+pub(crate) use crate::services::across::filling::BUILDERS;
 use brain_core::core::history::PastAction;
 use brain_core::core::plan::PlannedAction;
 use brain_language::language::requests::annotated::AnnotatedText;

@@ -6,9 +6,9 @@
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Value, json};
 
-use crate::services::command::Effect;
-use crate::services::param_error::ParamError;
-use crate::services::schema::{alternatives, is_blank, required, too_long};
+use crate::services::contract::command::Effect;
+use crate::services::contract::param_error::ParamError;
+use crate::services::contract::schema::{alternatives, is_blank, required, too_long};
 use brain_core::core::digest::Digest;
 use brain_core::core::plan::Params;
 use brain_core::core::stakes::Stakes;

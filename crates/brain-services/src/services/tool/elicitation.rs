@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::form::{FormField, FormFields, plain};
 use super::receipt::framed_answer;
-use crate::services::param_error::ParamError;
+use crate::services::contract::param_error::ParamError;
 use brain_core::core::card::Row;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::Params;
@@ -23,7 +23,7 @@ use brain_core::core::text::capital;
 use brain_core::limits;
 use brain_wire::mcp::{CallAnswers, Elicitation, ElicitationForm};
 
-pub(super) use crate::services::addressee::ASKED;
+pub(super) use crate::services::contract::addressee::ASKED;
 
 const GONE: &str = "What was asked about that isn't open any more, so nothing was done. Ask for it again.";
 

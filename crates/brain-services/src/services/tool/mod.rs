@@ -30,15 +30,15 @@ pub use self::elicitation::{GivenAnswers, KeptQuestions};
 pub(in crate::services) use self::outside::{answered, not_open};
 use self::receipt::framed_answer;
 pub use self::result_cache::{ReadMore, RestOfAnswer, ResultCache, ToolResult};
-use super::addressee::Addressee;
-use super::command::{Base, Called, Completed, Effect, ParamContents, PastTimes, Receipt, Slot, Subject, planned};
-use super::context::RequestContext;
-use super::entry::Entry;
-use super::error::ServiceError;
-use super::param_error::ParamError;
-use super::service::{Attempt, Performed, Prepared, ServiceInfo};
-use super::show;
-use super::type_erasure::{framed, performed, unreadable};
+use crate::services::contract::addressee::Addressee;
+use crate::services::contract::command::{
+    Base, Called, Completed, Effect, ParamContents, PastTimes, Receipt, Slot, Subject, planned,
+};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::param_error::ParamError;
+use crate::services::contract::service::{Attempt, Performed, Prepared, ServiceInfo};
+use crate::services::contract::type_erasure::{framed, performed, unreadable};
+use crate::services::contract::{entry::Entry, error::ServiceError, show};
 use brain_core::core::button::Button;
 use brain_core::core::card::{CardBody, Row};
 use brain_core::core::history::ItemRef;

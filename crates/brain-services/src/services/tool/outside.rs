@@ -2,9 +2,9 @@
 
 use super::ToolResult;
 use super::receipt::framed_answer;
-use crate::services::command::{Completed, Effect};
-use crate::services::error::ServiceError;
-use crate::services::holder::Holder;
+use crate::services::contract::command::{Completed, Effect};
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::holder::Holder;
 use brain_core::core::ids::UserId;
 use brain_core::core::text::{head_and_tail, one_line, shorten, visible};
 use brain_core::limits;

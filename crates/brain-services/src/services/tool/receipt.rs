@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::definition::ToolDefinition;
 use super::document::in_words;
-use crate::services::addressee::ASKED;
+use crate::services::contract::addressee::ASKED;
 use brain_core::core::plan::Params;
 use brain_core::core::text::{quoted, visible};
 use brain_core::limits;

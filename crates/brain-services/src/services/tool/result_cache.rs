@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Tools;
 use super::receipt::framed_answer;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
-use crate::services::error::ServiceError;
+use crate::services::contract::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::contract::error::ServiceError;
 use brain_core::core::card::CardBody;
 use brain_core::core::ids::UserId;
 use brain_core::core::plan::{ActingAccount, Action};

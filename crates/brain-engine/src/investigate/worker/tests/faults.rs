@@ -15,13 +15,13 @@ use crate::testing::{RunBounds, World};
 use brain_core::core::ids::UserId;
 use brain_core::limits::{FOUND_ITEMS_MAX, ITEMS_READ_AT_ONCE, READ_BYTES_MAX, SNIPPET_CHARS_MAX};
 use brain_core::ports::CpuPool;
-use brain_services::services::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
-use brain_services::services::context::RequestContext;
-use brain_services::services::registry::{Registration, Registry};
-use brain_services::services::searchable::{
+use brain_services::services::catalog::registry::{Registration, Registry};
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::searchable::{
     FoundItem, FoundItems, ItemFilter, ItemText, Party, Searchable, WrittenText,
 };
-use brain_services::services::service::{Service, ServiceInfo};
+use brain_services::services::contract::service::{Service, ServiceInfo};
+use brain_services::services::helpers::address_book::{AddressBook, KnownNames, PeopleQuery, Person};
 
 /// What is wrong with a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

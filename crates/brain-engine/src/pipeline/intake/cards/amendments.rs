@@ -22,8 +22,8 @@ use brain_language::language::consent;
 use brain_language::language::consent::Consent;
 use brain_language::language::people::{self, Candidate};
 use brain_language::language::routing::{Guess, Kind};
-use brain_services::services::address_book::PeopleQuery;
-use brain_services::services::amendment;
+use brain_services::services::across::amendment;
+use brain_services::services::helpers::address_book::PeopleQuery;
 
 const STAYS: &str = "I couldn't work out that change, so the card stays as it was. Nothing was done.";
 

@@ -24,8 +24,8 @@ use brain_core::ports::StoreError;
 use brain_language::language::consent::{self, Consent};
 use brain_language::language::requests::Understood;
 use brain_language::language::words::words;
-use brain_services::services::address_book::PeopleQuery;
-use brain_services::services::amendment;
+use brain_services::services::across::amendment;
+use brain_services::services::helpers::address_book::PeopleQuery;
 
 const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
 const NO_REWORDING: &str = "I can't reword a draft by myself, so it is as it was. Tell me what to change: “say: …” for the \

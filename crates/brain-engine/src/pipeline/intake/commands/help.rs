@@ -9,7 +9,7 @@ use brain_core::core::text::{capital, shorten, visible};
 use brain_core::limits;
 use brain_language::language::nearest;
 use brain_language::language::words::{distance, fold};
-use brain_services::services::registry::{Registration, Services};
+use brain_services::services::catalog::registry::{Registration, Services};
 
 const CONSENT: &str =
     "Before I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.";

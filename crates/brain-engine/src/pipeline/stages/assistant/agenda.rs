@@ -13,10 +13,10 @@ use brain_core::core::provenance::UntrustedText;
 use brain_core::core::text::{capital, shorten, visible};
 use brain_core::ports::StoreError;
 use brain_language::language::time::{DateOrder, Grain, Reference, describe, local_instant};
-use brain_services::services::context::RequestContext;
-use brain_services::services::error::ServiceError;
-use brain_services::services::service::{AgendaItem, AgendaKind};
-use brain_services::services::show::Paging;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::service::{AgendaItem, AgendaKind};
+use brain_services::services::contract::show::Paging;
 
 /// Characters of a title in a line.
 const TITLE_CHARS: usize = 100;

@@ -19,9 +19,9 @@ use brain_core::core::turn::Path;
 use brain_core::limits::LIST_ROWS_MAX;
 use brain_core::ports::records::millis;
 use brain_core::ports::{Key, Record as _, StoreError};
-use brain_services::services::capabilities::{Listing, ToDo};
-use brain_services::services::context::RequestContext;
-use brain_services::services::show::{Moment, Paging};
+use brain_services::services::contract::capabilities::{Listing, ToDo};
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::show::{Moment, Paging};
 
 /// Characters of a title in a list.
 const TITLE_CHARS: usize = 120;

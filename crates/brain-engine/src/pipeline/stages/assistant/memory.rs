@@ -14,9 +14,9 @@ use brain_core::core::turn::{Path, Reply};
 use brain_core::limits::PLAN_ACTIONS_MAX;
 use brain_core::ports::StoreError;
 use brain_language::language::words::fold;
-use brain_services::services::capabilities::{Fact, Listing};
-use brain_services::services::error::ServiceError;
-use brain_services::services::show::{self, Moment};
+use brain_services::services::contract::capabilities::{Fact, Listing};
+use brain_services::services::contract::error::ServiceError;
+use brain_services::services::contract::show::{self, Moment};
 
 const HOW: &str = "To see what one was before: /memory and a word of it. To erase one: /forget and a word of it, for example “/forget coffee”. To correct it, just tell me.";
 /// Characters of a fact in the list.

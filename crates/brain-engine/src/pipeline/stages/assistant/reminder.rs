@@ -24,8 +24,8 @@ use brain_language::language::consent;
 use brain_language::language::consent::Consent;
 use brain_language::language::time::{Grain, Problem, When, local_instant};
 use brain_language::language::{requests, time};
-use brain_services::services::capabilities::{Reminded, ReminderAnswer};
-use brain_services::services::context::RequestContext;
+use brain_services::services::contract::capabilities::{Reminded, ReminderAnswer};
+use brain_services::services::contract::context::RequestContext;
 
 const WHICH: &str =
     "Which reminder do you mean? None of mine stands right above: reply to it, or name what it is about.";

@@ -1,7 +1,7 @@
 //! Undo: once, for its owner, for ten minutes, if nothing has changed since; by button or by `/undo`.
 //!
 //! What was changed in the store is restored there. What was changed elsewhere is taken back by the command that its
-//! own command names (see [`Command::reversal`](brain_services::services::command::Command::reversal)), through the gate like
+//! own command names (see [`Command::reversal`](brain_services::services::contract::command::Command::reversal)), through the gate like
 //! any other; whether it worked is what its receipt says.
 //!
 //! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal

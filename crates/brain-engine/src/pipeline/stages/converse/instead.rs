@@ -22,8 +22,8 @@ use brain_core::core::provenance::UntrustedText;
 use brain_core::limits;
 use brain_core::ports::{Change, Expect, RecordExt, StoreError, Table};
 use brain_language::language::grounding::ValueKind;
-use brain_services::services::registry::Registry;
-use brain_services::services::values::typed_values;
+use brain_services::services::catalog::registry::Registry;
+use brain_services::services::planning::values::typed_values;
 
 /// See the module.
 pub(super) enum InsteadOf<'a> {

@@ -17,10 +17,10 @@ use brain_core::core::sight::Sight;
 use brain_core::core::text::{one_line, quoted};
 use brain_core::limits;
 use brain_language::language::grounding::ValueKind;
-use brain_services::services::address_book::Person;
-use brain_services::services::plan_grounding::{PlanGrounding, Verified, Verifier, is_low_write};
-use brain_services::services::show::Moment;
-use brain_services::services::values::typed_values;
+use brain_services::services::contract::show::Moment;
+use brain_services::services::helpers::address_book::Person;
+use brain_services::services::planning::plan_grounding::{PlanGrounding, Verified, Verifier, is_low_write};
+use brain_services::services::planning::values::typed_values;
 
 /// What a plan is held against.
 pub(super) struct Verifying<'a> {

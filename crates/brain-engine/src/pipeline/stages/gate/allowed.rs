@@ -8,8 +8,8 @@ use brain_core::core::plan::PlannedAction;
 use brain_core::core::provenance::WrittenBy;
 use brain_core::core::text::{quoted, shorten, visible};
 use brain_core::limits;
-use brain_services::services::entry::Entry;
-use brain_services::services::registry::Registration;
+use brain_services::services::catalog::registry::Registration;
+use brain_services::services::contract::entry::Entry;
 
 /// The command of a proposal, or why it is refused.
 pub(super) fn allowed(

@@ -13,9 +13,9 @@ use brain_core::core::provenance::Folded;
 use brain_core::core::text::{shorten, visible};
 use brain_language::language::grounding::{ValueKind, added};
 use brain_language::language::requests;
-use brain_services::services::command::Effect;
-use brain_services::services::entry::Entry;
-use brain_services::services::values::typed_values;
+use brain_services::services::contract::command::Effect;
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::planning::values::typed_values;
 
 /// Of what was added to a text, so much is named.
 const ADDED_MAX: usize = 5;

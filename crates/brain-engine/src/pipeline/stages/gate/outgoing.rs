@@ -2,7 +2,7 @@
 //!
 //! Invariant: a value that its person did not say, point at or get from the very same place goes out after a yes alone;
 //! the card says which one it is, where it would go, and in what of the person's own it stands. Not here: what counts as
-//! said ([`brain_services::services::outgoing`]).
+//! said ([`brain_services::services::planning::outgoing`]).
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use brain_core::core::text::{quoted, shorten, visible};
 use brain_core::limits;
 use brain_language::language::grounding::{Ground, OwnWords};
 use brain_language::language::time::Reference;
-use brain_services::services::entry::Entry;
-use brain_services::services::outgoing::{DisclosedSoFar, MeantToTell, Telling, UnsaidLeaf, leaves_of};
-use brain_services::services::service::{ContextRequest, ContextRole};
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::contract::service::{ContextRequest, ContextRole};
+use brain_services::services::planning::outgoing::{DisclosedSoFar, MeantToTell, Telling, UnsaidLeaf, leaves_of};
 
 /// What may be told elsewhere in this turn.
 pub(super) struct OutgoingValues<'s> {

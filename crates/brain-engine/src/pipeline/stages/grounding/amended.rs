@@ -16,8 +16,8 @@ use crate::pipeline::turn::TurnFacts;
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::ports::records::Speaker;
 use brain_language::language::grounding::Ground;
-use brain_services::services::entry::Entry;
-use brain_services::services::plan_grounding::{
+use brain_services::services::contract::entry::Entry;
+use brain_services::services::planning::plan_grounding::{
     ConditionState, Judge, PlanGrounding, Planner, SettledAction, TurnPart, Unsaid, planned_again,
 };
 

@@ -17,8 +17,8 @@ use brain_core::limits;
 use brain_core::ports::records::Clarification;
 use brain_language::language::requests::Understood;
 use brain_language::language::time::Reference;
-use brain_services::services::plan_grounding::{Planner, TurnPart};
-use brain_services::services::show::time;
+use brain_services::services::contract::show::time;
+use brain_services::services::planning::plan_grounding::{Planner, TurnPart};
 
 /// Holds what an action is about.
 const FIND_BY: &str = "find_by";

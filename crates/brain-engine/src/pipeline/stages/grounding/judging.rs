@@ -11,10 +11,10 @@ use brain_core::limits;
 use brain_language::language::grounding::Ground;
 use brain_language::language::reading::Mood;
 use brain_language::language::requests::{PartAccount, Residue};
-use brain_services::services::plan_grounding::{
+use brain_services::services::catalog::registry::Services;
+use brain_services::services::planning::plan_grounding::{
     ConditionState, Judge, PlanGrounding, PlanReview, Planner, TurnPart, leaves_nothing,
 };
-use brain_services::services::registry::Services;
 
 /// Whether code's own plan of a message needs no model beside it: it is read exactly, or, where the model is small, it
 /// follows from the message as a whole.

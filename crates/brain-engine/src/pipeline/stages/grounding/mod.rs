@@ -30,7 +30,7 @@ use brain_language::language::grounding::Ground;
 use brain_language::language::reading::{Mood, Reading};
 use brain_language::language::requests::Understood;
 use brain_language::language::time::Reference;
-use brain_services::services::plan_grounding::{Judge, PlanGrounding, Planner, TurnPart};
+use brain_services::services::planning::plan_grounding::{Judge, PlanGrounding, Planner, TurnPart};
 
 /// Messages back to which something that was shown may be pointed at.
 const IN_SIGHT_MAX: usize = 4;

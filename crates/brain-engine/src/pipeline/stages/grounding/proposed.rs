@@ -10,8 +10,8 @@ use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::text::{capital, visible};
 use brain_core::ports::records::Clarification;
 use brain_language::language::reading::Mood;
-use brain_services::services::address_book::Person;
-use brain_services::services::command::Subject;
+use brain_services::services::contract::command::Subject;
+use brain_services::services::helpers::address_book::Person;
 
 /// The question for what is required and was not said.
 pub(super) fn asks(

@@ -23,10 +23,10 @@ use brain_core::core::progress::Progress;
 use brain_core::limits;
 use brain_core::ports::records::SpanOutcome;
 use brain_core::ports::{Model, Stage, Usage};
-use brain_services::services::context::RequestContext;
-use brain_services::services::registry::Services;
-use brain_services::services::searchable::ItemKind;
-use brain_services::services::show::Moment;
+use brain_services::services::catalog::registry::Services;
+use brain_services::services::contract::context::RequestContext;
+use brain_services::services::contract::searchable::ItemKind;
+use brain_services::services::contract::show::Moment;
 
 /// The lane of the model's endpoint; which endpoint answers a stage is the adapter's to know.
 const ENDPOINT: &str = "model";

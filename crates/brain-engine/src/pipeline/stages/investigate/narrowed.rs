@@ -15,7 +15,7 @@ use brain_core::core::turn::Path;
 use brain_core::limits::PEOPLE_ASKED_MAX;
 use brain_language::language::requests::span;
 use brain_language::language::terms;
-use brain_services::services::searchable::{ItemKind, Party};
+use brain_services::services::contract::searchable::{ItemKind, Party};
 
 /// Narrowed to meetings: what takes place with those whom the rows are about.
 pub async fn met(turn: &Turn<'_>, kept: &KeptAnswer, when: Option<&str>) -> Result<Answer, TurnError> {

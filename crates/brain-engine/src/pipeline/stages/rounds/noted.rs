@@ -12,7 +12,7 @@ use crate::pipeline::turn::TurnAccount;
 use brain_core::core::outcome::Report;
 use brain_core::core::plan::{Action, Params, Plan, PlannedAction};
 use brain_core::ports::records::{GateVerdict, GatedAction, NodeContents};
-use brain_services::services::command::Effect;
+use brain_services::services::contract::command::Effect;
 
 /// What came of planning in place of a plan.
 pub(super) fn planned(account: &TurnAccount, planned: &Planned) {

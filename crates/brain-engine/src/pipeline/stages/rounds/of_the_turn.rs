@@ -14,7 +14,7 @@ use crate::pipeline::stages::progressing::{Progressing, told_by_receipts};
 use crate::pipeline::turn::TurnError;
 use brain_core::core::plan::Plan;
 use brain_core::core::turn::Path;
-use brain_services::services::entry::Entry;
+use brain_services::services::contract::entry::Entry;
 
 impl Gating<'_> {
     /// Carries out what is asked of the assistant itself; the rest of the plan. What it may not change, and what depends

@@ -9,9 +9,9 @@ use chrono::Duration;
 use super::{Read, TimeContext, ask, settle_span};
 use brain_language::language::time;
 use brain_language::language::time::Grain;
-use brain_services::services::command::PastTimes;
-use brain_services::services::entry::ParamError;
-use brain_services::services::show::Moment;
+use brain_services::services::contract::command::PastTimes;
+use brain_services::services::contract::entry::ParamError;
+use brain_services::services::contract::show::Moment;
 
 /// `end`: of something that lasts; it ends when the words say, or the first time does.
 pub(super) fn settle_repeat(

@@ -7,8 +7,8 @@ use chrono::Duration;
 
 use crate::services::calendar::event_reminder::{DAY_MINUTES, EventReminder, hour_minutes};
 use crate::services::calendar::record::Event;
-use crate::services::components::{Component, ParsedResource};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{Component, ParsedResource};
 use brain_core::core::notification::MORNING;
 use brain_core::limits::REMINDERS_MAX;
 use brain_wire::ical::{Block, IcalTime, Patch, duration_of, text_value};

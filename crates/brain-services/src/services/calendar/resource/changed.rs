@@ -8,11 +8,11 @@ use super::new::attendee;
 use super::read::{UnreadableEvent, bare};
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
-use crate::services::components::{
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{
     Component, ParsedResource, WrittenTimes, excluded_of, moment, occurrence_of, stamp, stamped,
 };
-use crate::services::dav::DavReader;
-use crate::services::show::Moment;
+use crate::services::remote::dav::DavReader;
 use brain_wire::ical::{Block, ContentLine, IcalTime, Patch, Zones, text_value, times_of};
 
 /// The text of a resource after `before` became `after`. `uid`: the event goes on under another one.

@@ -23,7 +23,7 @@ mod tests;
 pub(super) use read::{mark, read_of};
 
 use super::record::Event;
-use crate::services::dav::{DavReader, DavRecord, ResourceName, uid_of};
+use crate::services::remote::dav::{DavReader, DavRecord, ResourceName, uid_of};
 use brain_wire::dav::DavKind;
 
 /// An event as a text of its own, its exceptions too; `None`: it cannot be written.

@@ -3,9 +3,9 @@
 use super::alarms;
 use super::read::bare;
 use crate::services::calendar::record::Event;
-use crate::services::components::{WrittenTimes, clocks, stamp};
-use crate::services::dav::DavReader;
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{WrittenTimes, clocks, stamp};
+use crate::services::remote::dav::DavReader;
 use brain_wire::ical::{folded, text_value};
 
 const BREAK: &str = "\r\n";

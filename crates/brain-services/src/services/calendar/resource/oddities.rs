@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use chrono_tz::Tz;
 
 use super::read::{UnreadableEvent, read};
-use crate::services::backend::RecordOrigin;
 use crate::services::calendar::record::Event;
-use crate::services::dav::{DavReader, ResourceName};
+use crate::services::remote::backend::RecordOrigin;
+use crate::services::remote::dav::{DavReader, ResourceName};
 use brain_core::core::ids::{ChatId, UserId};
 
 /// What somebody in Berlin reads.

@@ -12,10 +12,10 @@ use chrono_tz::Tz;
 use serde_json::Value;
 
 use super::read::read;
-use crate::services::backend::RecordOrigin;
 use crate::services::calendar::occurrence::Occurrence;
-use crate::services::dav::{DavReader, ResourceName};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::remote::backend::RecordOrigin;
+use crate::services::remote::dav::{DavReader, ResourceName};
 use brain_core::core::ids::{ChatId, UserId};
 
 /// On every change; the generator takes some seconds for them.

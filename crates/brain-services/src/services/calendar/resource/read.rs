@@ -6,13 +6,13 @@ use chrono_tz::Tz;
 use super::alarms;
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
-use crate::services::components::{
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{
     Component, ParsedResource, UnreadableResource, address, end_of, excluded_of, moment, occurrence_of, organizer,
     person,
 };
-use crate::services::dav::{DavReader, ResourceName};
-use crate::services::recurrence::{Series, pinned};
-use crate::services::show::Moment;
+use crate::services::helpers::recurrence::{Series, pinned};
+use crate::services::remote::dav::{DavReader, ResourceName};
 use brain_core::limits::{READ_EXCEPTIONS_MAX, RECIPIENTS_MAX, SERIES_EXCEPTIONS_MAX, TITLE_CHARS_MAX};
 use brain_wire::ical::{IcalTime, Malformed, TextZone, Zones};
 

@@ -8,10 +8,10 @@ use chrono_tz::Tz;
 use super::changed::written;
 use super::new::made;
 use super::read::read;
-use crate::services::backend::RecordOrigin;
 use crate::services::calendar::exceptions::{Exception, Instead};
 use crate::services::calendar::record::Event;
-use crate::services::dav::{DavReader, DavRecord as _, ResourceName};
+use crate::services::remote::backend::RecordOrigin;
+use crate::services::remote::dav::{DavReader, DavRecord as _, ResourceName};
 use brain_core::core::ids::{ChatId, UserId};
 
 const SERIES: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Other//EN\r\nX-WR-CALNAME:Mine\r\nBEGIN:VTIMEZONE\r\nTZID:Berlin clocks\r\n\

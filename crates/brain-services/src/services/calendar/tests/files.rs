@@ -3,7 +3,7 @@
 use super::*;
 use crate::services::calendar::event_reminder::EventReminder;
 use crate::services::calendar::exceptions::Instead;
-use crate::services::capabilities::Content;
+use crate::services::contract::capabilities::Content;
 
 fn file(inner: &str) -> String {
     format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}END:VCALENDAR\r\n", inner.replace('\n', "\r\n"))

@@ -24,7 +24,7 @@ mod real_cards;
 mod tests;
 
 use super::record::Contact;
-use crate::services::dav::{DavReader, DavRecord, ResourceName};
+use crate::services::remote::dav::{DavReader, DavRecord, ResourceName};
 use brain_wire::dav::DavKind;
 
 impl DavRecord for Contact {

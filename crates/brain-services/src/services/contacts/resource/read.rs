@@ -3,8 +3,8 @@
 use super::card::CardText;
 use super::preferred::preferred;
 use crate::services::contacts::record::Contact;
-use crate::services::dav::{DavReader, ResourceName};
-use crate::services::provenance::Others;
+use crate::services::contract::provenance::Others;
+use crate::services::remote::dav::{DavReader, ResourceName};
 use brain_core::limits::VCARD_VALUES_MAX;
 use brain_wire::ical::Malformed;
 

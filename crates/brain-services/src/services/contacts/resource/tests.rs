@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::*;
-use crate::services::backend::RecordOrigin;
-use crate::services::provenance::Others;
+use crate::services::contract::provenance::Others;
+use crate::services::remote::backend::RecordOrigin;
 use brain_core::core::ids::{ChatId, UserId};
 
 pub(super) const CARD: &str = "BEGIN:VCARD\r\nVERSION:3.0\r\nUID:1@x\r\nFN:Anna Meier\r\nN:Meier;Anna;;Dr.;\r\nNICKNAME:Änn,Annie\\, the\r\n\

@@ -17,7 +17,7 @@ use super::finding::{FoundMail, hint};
 use super::folders::Folders;
 use super::framing::AnswerBounds;
 use super::mailbox::ImapMailbox;
-use crate::services::backend::Unwritten;
+use crate::services::remote::backend::Unwritten;
 use brain_core::core::ids::UserId;
 use brain_core::failpoint::fail_point;
 use brain_core::limits::{IMAP_READ_BACK_MS, IMAP_READ_BACK_TRIES};

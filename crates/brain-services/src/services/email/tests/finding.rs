@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::services::entry::ParamError;
+use crate::services::contract::entry::ParamError;
 use crate::testing::params;
 
 fn story(home: &MailWorld) {

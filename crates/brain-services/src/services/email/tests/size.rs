@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
+use crate::services::contract::searchable::ItemFilter;
 use crate::services::email::arriving::Arrival;
 use crate::services::email::indexing::SoFar;
 use crate::services::email::pool::Haste;
 use crate::services::email::source::maildir::Folder;
 use crate::services::email::tests::light::{Becomes, LightIndex};
-use crate::services::searchable::ItemFilter;
 use brain_core::limits::FOUND_THREADS_AT_ONCE;
 
 /// Many tiny mails; the first of those in Sent is the oldest of all.

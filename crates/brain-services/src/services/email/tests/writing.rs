@@ -231,7 +231,7 @@ async fn a_blind_copy_reaches_its_reader_and_stands_in_no_mail_that_goes_out() {
     let prepared = home.prepare("reply_to_email", answer).await;
     let action = testing::ready(&home.email, "reply_to_email", prepared);
     let reference = home.ctx.reference();
-    let subject = crate::services::command::Subject { action: &action, reference: &reference };
+    let subject = crate::services::contract::command::Subject { action: &action, reference: &reference };
     let card = format!("{:?}", home.email.command("reply_to_email").unwrap().card(&subject));
     assert!(card.contains("Cc") && card.contains("Bcc") && card.contains("zoe@example.com"), "{card}");
 

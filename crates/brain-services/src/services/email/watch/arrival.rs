@@ -9,6 +9,7 @@ use std::path::Path;
 use chrono::{DateTime, Duration, Utc};
 
 use super::record::{AnsweredMail, Awaited, MailWatch};
+use crate::services::contract::error::ServiceError;
 use crate::services::email::compose::wire_address;
 use crate::services::email::head;
 use crate::services::email::mail::{DRAFT, FROM, Mail, MailId, OWN, SENT, TO, file_date};
@@ -16,7 +17,6 @@ use crate::services::email::mailbox::{Conversation, MailView};
 use crate::services::email::query::meaningful;
 use crate::services::email::source::maildir::{self, Raw};
 use crate::services::email::source::moves::folder_of;
-use crate::services::error::ServiceError;
 use brain_core::limits::WATCH_MAILS_MAX;
 use brain_core::ports::{Query, Ranking};
 use brain_language::language::words::stems;

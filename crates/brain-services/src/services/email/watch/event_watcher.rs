@@ -7,11 +7,11 @@ use chrono::{DateTime, Utc};
 
 use super::arrival;
 use super::record::{self, CameMail, MailWatch, WatchState};
-use crate::services::capabilities::EventWatcher;
+use crate::services::contract::capabilities::EventWatcher;
+use crate::services::contract::error::ServiceError;
 use crate::services::email::mail::Mail;
 use crate::services::email::mailbox::MailView;
 use crate::services::email::service::{Email, source_of, writer};
-use crate::services::error::ServiceError;
 use brain_core::core::ids::UserId;
 use brain_core::core::provenance::UntrustedText;
 use brain_core::ports::Change;

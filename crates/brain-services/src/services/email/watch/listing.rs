@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{self, MailWatch};
 use super::words;
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
-use crate::services::context::RequestContext;
+use crate::services::contract::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::contract::context::RequestContext;
+use crate::services::contract::error::ServiceError;
+use crate::services::contract::show;
 use crate::services::email::find::local;
 use crate::services::email::mail::NAME;
 use crate::services::email::service::Email;
-use crate::services::error::ServiceError;
-use crate::services::show;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{ActingAccount, Action};

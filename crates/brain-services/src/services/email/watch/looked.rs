@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::services::searchable::Freshness;
+use crate::services::contract::searchable::Freshness;
 use brain_core::core::ids::UserId;
 
 /// What each person's mailbox was like when nothing in it was found to decide anything.

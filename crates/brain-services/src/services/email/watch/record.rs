@@ -4,9 +4,9 @@ use chrono::{DateTime, Duration, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::services::contract::error::ServiceError;
 use crate::services::email::mail::NAME;
-use crate::services::error::ServiceError;
-use crate::services::items;
+use crate::services::helpers::items;
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::core::provenance::UntrustedText;
 use brain_core::limits::WATCH_KEPT_DAYS;

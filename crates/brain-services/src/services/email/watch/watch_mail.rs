@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::Awaited;
-use crate::services::command::{Base, Command, PastTimes, Receipt, Slot, Subject, one_or_many};
+use crate::services::contract::command::{Base, Command, PastTimes, Receipt, Slot, Subject, one_or_many};
+use crate::services::contract::show;
 use crate::services::email::filling::{find_by, owner, recipients};
 use crate::services::email::mail::NAME;
-use crate::services::show;
-use crate::services::texts;
+use crate::services::helpers::texts;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;
 use brain_core::core::plan::{Action, PlannedAction};

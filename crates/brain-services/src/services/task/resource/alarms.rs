@@ -8,9 +8,9 @@ use chrono::{DateTime, Duration, NaiveTime, Timelike as _, Utc};
 use chrono_tz::Tz;
 
 use super::when::{DeadlineLine, TodoTimes};
-use crate::services::components::{Component, ParsedResource, stamp};
-use crate::services::recurrence::instant;
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{Component, ParsedResource, stamp};
+use crate::services::helpers::recurrence::instant;
 use crate::services::task::record::Task;
 use brain_core::core::notification::MORNING;
 use brain_core::limits::REMINDERS_MAX;

@@ -11,9 +11,9 @@ use super::new::{number, with_count};
 use super::preserved::{count, uncounted};
 use super::read::{UnreadableTask, priority_of};
 use super::when::{DeadlineLine, TodoTimes, is_occurrence, is_status, shifted, shifted_rule, status};
-use crate::services::components::{Component, ParsedResource, WrittenTimes, moment, stamp, stamped};
-use crate::services::dav::DavReader;
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{Component, ParsedResource, WrittenTimes, moment, stamp, stamped};
+use crate::services::remote::dav::DavReader;
 use crate::services::task::record::{Task, TaskStatus};
 use brain_wire::ical::{Block, IcalTime, Patch, Zones, text_value};
 

@@ -6,8 +6,8 @@ use chrono_tz::Tz;
 use super::real_texts::texts;
 use super::tests::{changed_with, complete, reader_with, reads_at};
 use super::when::shifted;
-use crate::services::recurrence::Series;
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::recurrence::Series;
 use crate::services::task::record::{Task, TaskStatus};
 
 const RULES: [&str; 18] = [
@@ -99,8 +99,8 @@ fn ticked(rule: &str, zone: Tz, times: (&str, &str)) -> usize {
     found.len()
 }
 
-fn reader_with_now(now: chrono::DateTime<Utc>) -> crate::services::dav::DavReader<'static> {
-    crate::services::dav::DavReader { now, ..reader_with("2026-01-01T00:00:00Z") }
+fn reader_with_now(now: chrono::DateTime<Utc>) -> crate::services::remote::dav::DavReader<'static> {
+    crate::services::remote::dav::DavReader { now, ..reader_with("2026-01-01T00:00:00Z") }
 }
 
 fn in_zone(moment: Moment, zone: Tz) -> Moment {

@@ -24,7 +24,7 @@ mod tests;
 mod when;
 
 use super::record::Task;
-use crate::services::dav::{DavReader, DavRecord, ResourceName};
+use crate::services::remote::dav::{DavReader, DavRecord, ResourceName};
 use brain_wire::dav::DavKind;
 
 impl DavRecord for Task {

@@ -3,8 +3,8 @@
 use super::alarms::{self, AlarmBase};
 use super::changed::left_of;
 use super::preserved::count;
-use crate::services::components::{WrittenTimes, clocks, stamp};
-use crate::services::dav::DavReader;
+use crate::services::helpers::components::{WrittenTimes, clocks, stamp};
+use crate::services::remote::dav::DavReader;
 use crate::services::task::record::{Priority, Task, TaskStatus};
 use brain_wire::ical::{folded, text_value};
 

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::read::as_known;
 use super::when::{TodoTimes, is_occurrence};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
 use crate::services::task::record::{Task, TaskStatus};
 
 /// Makes the task that was read the one that is kept. `modified`: when it was last changed there.

@@ -8,9 +8,9 @@ use chrono_tz::Tz;
 use super::changed::written;
 use super::new::made;
 use super::read::{UnreadableTask, read};
-use crate::services::backend::RecordOrigin;
-use crate::services::dav::{DavReader, ResourceName};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::remote::backend::RecordOrigin;
+use crate::services::remote::dav::{DavReader, ResourceName};
 use crate::services::task::record::{Priority, Task, TaskStatus};
 use brain_core::core::ids::{ChatId, UserId};
 
@@ -63,7 +63,7 @@ pub(super) fn turns_at(text: &str, held: &Task, now: &str, change: impl Fn(&mut 
 
 /// Whose words they are is no matter here.
 fn unmarked(mut task: Task) -> Task {
-    task.others = crate::services::provenance::Others::default();
+    task.others = crate::services::contract::provenance::Others::default();
     task
 }
 
@@ -299,7 +299,7 @@ fn another_uid_and_words_of_others() {
         SINGLE.replace("PRIORITY:3", "PRIORITY:3\r\nDESCRIPTION:Do this\r\nORGANIZER:mailto:Boss@x.example");
     let task = reads(&described);
     assert!(!task.others.is_empty());
-    let own = Task { others: crate::services::provenance::Others::default(), ..task.clone() };
+    let own = Task { others: crate::services::contract::provenance::Others::default(), ..task.clone() };
     // What was written here is known here.
     assert!(reads_at(&described, Some(&own), NOW).unwrap().unwrap().others.is_empty());
 }

@@ -10,9 +10,9 @@ use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
 use super::read::UnreadableTask;
-use crate::services::components::{Component, excluded_of, later, moment, occurrence_of};
-use crate::services::recurrence::{Series, counted, ended, moved_rule, pinned, wall_instant};
-use crate::services::show::Moment;
+use crate::services::contract::show::Moment;
+use crate::services::helpers::components::{Component, excluded_of, later, moment, occurrence_of};
+use crate::services::helpers::recurrence::{Series, counted, ended, moved_rule, pinned, wall_instant};
 use brain_core::limits::{READ_EXCEPTIONS_MAX, RECURRENCE_STEPS_MAX};
 use brain_wire::ical::{IcalTime, TextZone, Zones, duration_of};
 

@@ -94,7 +94,7 @@ fn what_a_request_depends_on_goes_with_its_plan() {
         let Understood::Plan { plan, condition: Some(condition), account } = understood else {
             panic!("{text}: {}", shown(&understood))
         };
-        let read = crate::services::condition::read(&condition, &monday());
+        let read = crate::services::across::condition::read(&condition, &monday());
         assert_eq!((read.text.as_str(), read.negated), (words, negated), "{text}");
         assert_eq!(plan.actions[0].command, command, "{text}");
         assert!(account.parts.iter().any(|part| part.role == SpanRole::Condition), "{text}");
