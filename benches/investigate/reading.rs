@@ -29,7 +29,7 @@ use brain_agent::pipeline::brain::Brain;
 use brain_agent::ports::{Call, Model, Patience, Stage, Store, Usage};
 use brain_agent::services::catalog::registry::Services;
 use brain_agent::services::contract::context::RequestContext;
-use brain_agent::services::email::source::maildir::Maildir;
+use brain_agent::services::email::mailbox::source::maildir::Maildir;
 use brain_agent::store::MemoryStore;
 use chrono::NaiveTime;
 use serde_json::Value;

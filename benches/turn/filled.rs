@@ -10,7 +10,7 @@ use brain_agent::core::ids::{ChatId, UserId};
 use brain_agent::core::turn::{Done, Origin, Path as TurnPath};
 use brain_agent::ports::records::{Audit, ChatState, Due, DueKind, Message, Speaker, TurnTrace};
 use brain_agent::ports::{Batch, Change, Expect, Key, Store, Table};
-use brain_agent::services::email::source::maildir::Maildir;
+use brain_agent::services::email::mailbox::source::maildir::Maildir;
 use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use serde_json::{Value, json};
 

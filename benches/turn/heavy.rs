@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use brain_agent::core::ids::UserId;
-use brain_agent::services::email::source::maildir::Maildir;
+use brain_agent::services::email::mailbox::source::maildir::Maildir;
 use chrono::{Days, Utc};
 
 use crate::Effort;

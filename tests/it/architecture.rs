@@ -235,7 +235,7 @@ const WITHOUT_A_MODEL: [&str; 33] = [
     "services/across/filling",
     "services/helpers/described",
     "services/email/filling",
-    "services/email/letter",
+    "services/email/compose/letter",
     "services/across/completion",
     "services/helpers/reported",
     "services/task/reminder_offset",

@@ -28,7 +28,7 @@ use brain_agent::core::plan::{Action, Target};
 use brain_agent::pipeline::consent::cards;
 use brain_agent::ports::records::{OutboxEntry, Show};
 use brain_agent::ports::{Batch, Change, Expect, Planning, Stage, Table};
-use brain_agent::services::email::source::maildir::{Folder, Maildir};
+use brain_agent::services::email::mailbox::source::maildir::{Folder, Maildir};
 use brain_agent::services::notes::Note;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};

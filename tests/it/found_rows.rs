@@ -2,7 +2,7 @@
 
 use brain_agent::core::ids::UserId;
 use brain_agent::ports::{Planning, Stage};
-use brain_agent::services::email::source::maildir::{Folder, Maildir};
+use brain_agent::services::email::mailbox::source::maildir::{Folder, Maildir};
 use serde_json::{Value, json};
 
 use crate::rig::{ME, Rig, Setup, action};

@@ -7,7 +7,7 @@ use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
-use brain_agent::services::email::mail_change::MailChange;
+use brain_agent::services::email::mailbox::mail_change::MailChange;
 use serde_json::{Value, json};
 
 use crate::rig::mail_place::MailPlace;

@@ -22,7 +22,7 @@ const MAY: &[(&str, &str, &str)] = &[
     ("services/contract/holder.rs", "OnceLock", "the same"),
     ("services/remote/dav/sync_worker.rs", "OnceLock", "the same"),
     ("services/remote/dav/place.rs", "OnceLock", "the same"),
-    ("services/email/elsewhere.rs", "OnceLock", "the same"),
+    ("services/email/mailbox/elsewhere.rs", "OnceLock", "the same"),
     (
         "services/email/imap/folders.rs",
         "LazyLock",

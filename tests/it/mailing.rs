@@ -4,7 +4,7 @@ use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
 use brain_agent::ports::Table;
-use brain_agent::services::email::source::maildir::{Folder, Maildir};
+use brain_agent::services::email::mailbox::source::maildir::{Folder, Maildir};
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, ME, Rig, Sending, Setup, action};

@@ -15,7 +15,8 @@ fn services() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root).unwrap() {
         let folder = entry.unwrap().path();
-        let texts = ["record.rs", "mail.rs"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap_or_default());
+        let texts =
+            ["record.rs", "message/mail.rs"].map(|file| std::fs::read_to_string(folder.join(file)).unwrap_or_default());
         let mut lines = texts.iter().flat_map(|text| text.lines());
         let Some(line) = lines.find(|line| line.starts_with("pub const NAME: &str = \"")) else { continue };
         let name = line.split('"').nth(1).unwrap().to_owned();
@@ -59,7 +60,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("services/tool/form.rs", "\"email\""),
     ("services/contacts/save.rs", "\"email\""),
     ("services/contacts/resource/read.rs", "\"email\""),
-    ("services/email/mime.rs", "\"calendar\""),
+    ("services/email/message/mime.rs", "\"calendar\""),
     ("dav/discovery.rs", "\"calendar\""),
     ("accounts/collections.rs", "\"calendar\""),
     ("accounts/collections.rs", "\"contacts\""),

@@ -50,7 +50,7 @@ use brain_agent::services::across::demo;
 use brain_agent::services::catalog::registry::{Registration, Registry};
 use brain_agent::services::contract::entry::Entry;
 use brain_agent::services::email;
-use brain_agent::services::email::mailbox::Mailboxes;
+use brain_agent::services::email::mailbox::mailboxes::Mailboxes;
 use brain_agent::shadow::{Shadow, ShadowParts};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;

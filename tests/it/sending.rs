@@ -7,8 +7,8 @@ use brain_agent::core::button::Role;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::outcome::Status;
 use brain_agent::services::email::imap::name::file_mark;
-use brain_agent::services::email::mail_change::MailChange;
-use brain_agent::services::email::source::maildir::{Folder, Maildir};
+use brain_agent::services::email::mailbox::mail_change::MailChange;
+use brain_agent::services::email::mailbox::source::maildir::{Folder, Maildir};
 use serde_json::{Value, json};
 
 use crate::rig::mail_place::{MailPlace, Posting, Traits, accounts_of};

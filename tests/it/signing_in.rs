@@ -8,7 +8,7 @@ use brain_agent::accounts::{
     AccountConfig, AccountPerson, ChosenCollections, Credential, FixedLogin, Login, LoginError, Sender, ServerAddress,
     ServerTls,
 };
-use brain_agent::services::email::send::smtp::{Sent, Smtp};
+use brain_agent::services::email::delivery::send::smtp::{Sent, Smtp};
 
 use crate::support::smtp_server::{Mode, SmtpServer};
 

@@ -18,7 +18,7 @@ use crate::services::contract::context::RequestContext;
 use crate::services::contract::entry::Entry;
 use crate::services::contract::error::ServiceError;
 use crate::services::contract::service::{Attempt, ContextRequest, Performed, Prepared};
-use crate::services::email::mailbox::Mailboxes;
+use crate::services::email::mailbox::mailboxes::Mailboxes;
 use crate::services::helpers::recurrence::instant;
 use crate::services::{built_in, sources};
 use brain_adapters::search::plain::PlainIndex;

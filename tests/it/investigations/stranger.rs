@@ -1,6 +1,6 @@
 //! A stranger's mailbox, written by somebody who had not seen how the program recognises things, but for some twenty
 //! lines of an edit to it, met by accident. Of six such mailboxes it is the one that was worked on least; what the others
-//! came to is in `docs/understanding.md`. Rhys Penhallow, a freelance graphic designer in Bristol with two
+//! came to is in `docs/measured.md`. Rhys Penhallow, a freelance graphic designer in Bristol with two
 //! clients, coach of an under-nines football team, who does up a flat while he rents another, with a father in Swansea,
 //! a mother married again in Graz and a sister about to be married. A hundred and eighty conversations of 70 days.
 

@@ -1,7 +1,7 @@
 //! A conversation with the mail server that breaks anywhere: between any two lines, in either direction, or in the middle
 //! of what makes no sense any more.
 
-use brain_agent::services::email::mail_change::MailChange;
+use brain_agent::services::email::mailbox::mail_change::MailChange;
 use brain_agent::services::remote::backend::Unwritten;
 
 use super::changes::put;

@@ -1,6 +1,6 @@
 //! What is changed from here is changed there, once, and on the mail that was meant.
 
-use brain_agent::services::email::mail_change::MailChange;
+use brain_agent::services::email::mailbox::mail_change::MailChange;
 use brain_agent::services::remote::backend::Unwritten;
 
 use super::world::{USER, World, mail};

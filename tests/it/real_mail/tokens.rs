@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use brain_agent::accounts::oauth::{OAuthLogin, OAuthSettings, TokenServer, TokenStore, Tokens};
 use brain_agent::accounts::{AccountConfig, AccountPerson};
 use brain_agent::secret_files;
-use brain_agent::services::email::mail_change::MailChange;
+use brain_agent::services::email::mailbox::mail_change::MailChange;
 use chrono::{TimeDelta, Utc};
 
 use super::world::{USER, World, account_at, mail};

@@ -18,13 +18,13 @@ use brain_agent::services::contract::capabilities::{ContextSource, Mirroring as 
 use brain_agent::services::contract::context::RequestContext;
 use brain_agent::services::contract::holder::Holder;
 use brain_agent::services::contract::service::Attempt;
-use brain_agent::services::email::accounts::MailBackend;
-use brain_agent::services::email::elsewhere::MailElsewhere;
 use brain_agent::services::email::imap::mailbox::ImapMailbox;
 use brain_agent::services::email::imap::sync_worker::{KeptAccount, MailSyncWorker};
-use brain_agent::services::email::mail_change::{MailChange, MailRef};
-use brain_agent::services::email::mailbox::Mailboxes;
-use brain_agent::services::email::source::maildir::Maildir;
+use brain_agent::services::email::mailbox::accounts::MailBackend;
+use brain_agent::services::email::mailbox::elsewhere::MailElsewhere;
+use brain_agent::services::email::mailbox::mail_change::{MailChange, MailRef};
+use brain_agent::services::email::mailbox::mailboxes::Mailboxes;
+use brain_agent::services::email::mailbox::source::maildir::Maildir;
 use brain_agent::services::remote::backend::Unwritten;
 use brain_agent::store::RedbStore;
 use chrono::{NaiveTime, Utc};

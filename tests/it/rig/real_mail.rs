@@ -17,11 +17,11 @@ use brain_agent::search::SearchIndex;
 use brain_agent::services::Accounts;
 use brain_agent::services::contract::capabilities::{ContextSource as _, Mirroring as _};
 use brain_agent::services::contract::holder::Holder;
-use brain_agent::services::email::accounts::{MailAccount, MailAccounts};
-use brain_agent::services::email::elsewhere::MailElsewhere;
 use brain_agent::services::email::imap::mailbox::ImapMailbox;
 use brain_agent::services::email::imap::sync_worker::{KeptAccount, MailSyncWorker};
-use brain_agent::services::email::mailbox::Mailboxes;
+use brain_agent::services::email::mailbox::accounts::{MailAccount, MailAccounts};
+use brain_agent::services::email::mailbox::elsewhere::MailElsewhere;
+use brain_agent::services::email::mailbox::mailboxes::Mailboxes;
 use brain_agent::store::RedbStore;
 
 use super::{ME, Rig, Sending, Setup};

@@ -177,46 +177,57 @@ impl Cleaner {
         self.place == ThoughtState::Over
     }
 
+    /// What `rest` begins with, where nothing has been said yet: what is behind it, or all of it while that is open.
+    fn starts<'t>(&mut self, mut rest: &'t str) -> Result<&'t str, &'t str> {
+        let opened = THINKING.iter().find(|(opening, _)| rest.starts_with(opening));
+        if let Some((opening, closing)) = opened {
+            rest = &rest[opening.len()..];
+            self.place = ThoughtState::Thinking(closing);
+        } else if THINKING.iter().any(|(opening, _)| opening.starts_with(rest)) {
+            return Err(rest);
+        } else {
+            match beginning(rest) {
+                TextBeginning::Undecided => return Err(rest),
+                TextBeginning::Words => self.place = ThoughtState::Answer,
+                TextBeginning::Marker(length) => {
+                    let (marker, after) = rest.split_at(length);
+                    rest = after;
+                    self.place = if OPENERS.contains(&marker) { ThoughtState::Head } else { ThoughtState::Over };
+                }
+            }
+        }
+        Ok(rest)
+    }
+
+    /// The same of what stands in the head of a message: whose it is.
+    fn heads<'t>(&mut self, mut rest: &'t str) -> Result<&'t str, &'t str> {
+        let named = |roles: &[&str]| roles.iter().find_map(|role| rest.strip_prefix(role));
+        let ends = |after: &str| after.starts_with(['\n', '\r', '<', ':']);
+        if OWN_ROLES.iter().chain(&OTHER_ROLES).any(|role| role.starts_with(rest)) {
+            return Err(rest);
+        }
+        self.place = ThoughtState::Start;
+        if let Some(after) = named(&OWN_ROLES).filter(|after| ends(after)) {
+            rest = after.trim_start_matches(':');
+        } else if named(&OTHER_ROLES).is_some_and(ends) {
+            self.place = ThoughtState::Over;
+        }
+        Ok(rest)
+    }
+
     /// Adds what is certain to `words`; gives what is not.
     fn settle<'t>(&mut self, held: &'t str, words: &mut String) -> &'t str {
         let mut rest = held;
         loop {
             match self.place {
-                ThoughtState::Start => {
-                    rest = rest.trim_start();
-                    let opened = THINKING.iter().find(|(opening, _)| rest.starts_with(opening));
-                    if let Some((opening, closing)) = opened {
-                        rest = &rest[opening.len()..];
-                        self.place = ThoughtState::Thinking(closing);
-                    } else if THINKING.iter().any(|(opening, _)| opening.starts_with(rest)) {
-                        return rest;
-                    } else {
-                        match beginning(rest) {
-                            TextBeginning::Undecided => return rest,
-                            TextBeginning::Words => self.place = ThoughtState::Answer,
-                            TextBeginning::Marker(length) => {
-                                let (marker, after) = rest.split_at(length);
-                                rest = after;
-                                self.place =
-                                    if OPENERS.contains(&marker) { ThoughtState::Head } else { ThoughtState::Over };
-                            }
-                        }
-                    }
-                }
-                ThoughtState::Head => {
-                    rest = rest.trim_start();
-                    let named = |roles: &[&str]| roles.iter().find_map(|role| rest.strip_prefix(role));
-                    let ends = |after: &str| after.starts_with(['\n', '\r', '<', ':']);
-                    if OWN_ROLES.iter().chain(&OTHER_ROLES).any(|role| role.starts_with(rest)) {
-                        return rest;
-                    }
-                    self.place = ThoughtState::Start;
-                    if let Some(after) = named(&OWN_ROLES).filter(|after| ends(after)) {
-                        rest = after.trim_start_matches(':');
-                    } else if named(&OTHER_ROLES).is_some_and(ends) {
-                        self.place = ThoughtState::Over;
-                    }
-                }
+                ThoughtState::Start => match self.starts(rest.trim_start()) {
+                    Ok(after) => rest = after,
+                    Err(undecided) => return undecided,
+                },
+                ThoughtState::Head => match self.heads(rest.trim_start()) {
+                    Ok(after) => rest = after,
+                    Err(undecided) => return undecided,
+                },
                 ThoughtState::Thinking(closing) => {
                     let Some((_, after)) = rest.split_once(closing) else {
                         return tail(rest, closing.len());

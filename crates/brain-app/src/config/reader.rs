@@ -60,16 +60,13 @@ impl ConfigReader {
 
     pub(super) fn read(&mut self) -> Config {
         self.leave_out();
-        let warnings = self.origin.told().into_iter().collect();
         let (servers_file, commands_file) = (self.named_file("BRAIN_MCP_CONFIG"), self.named_file("BRAIN_COMMANDS"));
         // Whom it is for nobody can tell where the file that would name it was left out.
         let is_left_out = ["BRAIN_MCP_CONFIG", "BRAIN_COMMANDS"].iter().any(|key| self.left_out.contains_key(*key));
-        for key in self.further.keys() {
-            let is_referred_to = [&servers_file, &commands_file].into_iter().flatten().any(|file| file.refers_to(key));
-            if !is_referred_to && !is_left_out {
-                self.problems.push(unknown(key));
-            }
-        }
+        let refer_to =
+            |key: &String| [&servers_file, &commands_file].into_iter().flatten().any(|file| file.refers_to(key));
+        let unknown_keys = self.further.keys().filter(|key| !is_left_out && !refer_to(key));
+        self.problems.extend(unknown_keys.map(|key| unknown(key)));
         let telegram = self.telegram();
         let (short_form, smtp_url) = self.short_form();
         let model_fallback = self.endpoint("LLM_FALLBACK_BASE_URL", "LLM_FALLBACK_API_KEY", "LLM_FALLBACK_MODEL", None);
@@ -90,11 +87,7 @@ impl ConfigReader {
             model_fallback,
             embeddings: self.endpoint("EMBEDDINGS_BASE_URL", "EMBEDDINGS_API_KEY", "EMBEDDINGS_MODEL", None),
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
-            debounce: self
-                .parsed("BRAIN_DEBOUNCE", "a duration from 0s to 10s, such as 300ms", |text| {
-                    duration(text).filter(|d| d.as_secs() <= 10)
-                })
-                .unwrap_or(Duration::from_millis(limits::DEBOUNCE_MS)),
+            debounce: self.debounce(),
             smtp_url,
             accounts: short_form.into_iter().collect(),
             accounts_place: self.accounts_place(),
@@ -116,39 +109,13 @@ impl ConfigReader {
             learns: self.switch("BRAIN_LEARN").unwrap_or(false),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             skip_planner: self.switch("BRAIN_SKIP_PLANNER").unwrap_or(true),
-            planning: self
-                .parsed("BRAIN_PLANNING", "auto, steps, whole or conversation", |text| match text {
-                    "auto" => Some(Planning::Auto),
-                    "steps" => Some(Planning::Steps),
-                    "whole" => Some(Planning::Whole),
-                    "conversation" => Some(Planning::Conversation),
-                    _ => None,
-                })
-                .unwrap_or_default(),
+            planning: self.planning(),
             tasks: self.task_limits(),
             keeps_answers: self.switch("BRAIN_KEEP_ANSWERS").unwrap_or(true),
             grounds_plans: true,
-            whole_schemas: self
-                .parsed("BRAIN_SCHEMAS", "auto, message or whole", |text| match text {
-                    "auto" => Some(None),
-                    "message" => Some(Some(false)),
-                    "whole" => Some(Some(true)),
-                    _ => None,
-                })
-                .flatten(),
-            wording: self
-                .parsed("BRAIN_RESPOND", "auto, always or never", |text| match text {
-                    "auto" => Some(Wording::Auto),
-                    "always" => Some(Wording::Always),
-                    "never" => Some(Wording::Never),
-                    _ => None,
-                })
-                .unwrap_or_default(),
-            pending_ttl: self
-                .parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", |text| {
-                    duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()))
-                })
-                .unwrap_or(Duration::from_secs(limits::PENDING_TTL_SECS.unsigned_abs())),
+            whole_schemas: self.whole_schemas(),
+            wording: self.wording(),
+            pending_ttl: self.pending_ttl(),
             ask_above_usd: self
                 .parsed("BRAIN_ASK_ABOVE_USD", "US dollars, such as 0.05", usd)
                 .unwrap_or(limits::ASK_ABOVE_USD),
@@ -158,10 +125,53 @@ impl ConfigReader {
             commands: Vec::new(),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             origin: self.origin.clone(),
-            warnings,
+            warnings: self.origin.told().into_iter().collect(),
         };
         self.check_budgets(&config);
         config
+    }
+
+    fn debounce(&mut self) -> Duration {
+        let of_seconds = |text: &str| duration(text).filter(|d| d.as_secs() <= 10);
+        let set = self.parsed("BRAIN_DEBOUNCE", "a duration from 0s to 10s, such as 300ms", of_seconds);
+        set.unwrap_or(Duration::from_millis(limits::DEBOUNCE_MS))
+    }
+
+    fn pending_ttl(&mut self) -> Duration {
+        let between = |text: &str| duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()));
+        let set = self.parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", between);
+        set.unwrap_or(Duration::from_secs(limits::PENDING_TTL_SECS.unsigned_abs()))
+    }
+
+    fn planning(&mut self) -> Planning {
+        let named = |text: &str| match text {
+            "auto" => Some(Planning::Auto),
+            "steps" => Some(Planning::Steps),
+            "whole" => Some(Planning::Whole),
+            "conversation" => Some(Planning::Conversation),
+            _ => None,
+        };
+        self.parsed("BRAIN_PLANNING", "auto, steps, whole or conversation", named).unwrap_or_default()
+    }
+
+    fn whole_schemas(&mut self) -> Option<bool> {
+        let named = |text: &str| match text {
+            "auto" => Some(None),
+            "message" => Some(Some(false)),
+            "whole" => Some(Some(true)),
+            _ => None,
+        };
+        self.parsed("BRAIN_SCHEMAS", "auto, message or whole", named).flatten()
+    }
+
+    fn wording(&mut self) -> Wording {
+        let named = |text: &str| match text {
+            "auto" => Some(Wording::Auto),
+            "always" => Some(Wording::Always),
+            "never" => Some(Wording::Never),
+            _ => None,
+        };
+        self.parsed("BRAIN_RESPOND", "auto, always or never", named).unwrap_or_default()
     }
 
     fn number(&mut self, key: &str, from: usize, to: usize, usual: usize) -> usize {

@@ -214,7 +214,7 @@ pub struct ToolCall {
 /// How a model plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Planning {
-    /// By its size: whole, or where it is known to be small in steps, and whole only what depends on something.
+    /// By its size: a conversation, or where it is known to be small in steps, and whole only what depends on something.
     #[default]
     Auto,
     /// One call chooses the commands, one a command fills in its parameters.

@@ -27,7 +27,7 @@ use brain_language::language::time::{DateOrder, Reference};
 use brain_services::services;
 use brain_services::services::across::filling::BUILDERS;
 use brain_services::services::catalog::registry::Services;
-use brain_services::services::email::mailbox::Mailboxes;
+use brain_services::services::email::mailbox::mailboxes::Mailboxes;
 
 /// The built-in services over nothing: only their commands are looked at.
 pub(super) static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {

@@ -38,9 +38,9 @@ use brain_core::ports::{Embedder, Index, Secondary, Source, Store};
 use catalog::registry::Registry;
 use contacts::Contacts;
 pub use contract::holder::Holder;
-pub use email::accounts::{MailAccount, MailAccounts};
 use email::imap::sync_worker::MailSyncWorker;
-use email::mailbox::Mailboxes;
+pub use email::mailbox::accounts::{MailAccount, MailAccounts};
+use email::mailbox::mailboxes::Mailboxes;
 use remote::backend::Backends;
 use remote::dav::DavSyncWorker;
 

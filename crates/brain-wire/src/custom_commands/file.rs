@@ -146,30 +146,7 @@ fn command(
     let params = table.list("params", limits::DECLARED_PARAMS_MAX);
     let params: Vec<DeclaredParam> =
         params.into_iter().filter_map(|value| DeclaredParam::read(value, &here, table.problems())).collect();
-    let (http, program, stdin) = (table.take("http"), table.texts("program"), table.text("stdin"));
-    let carrier = match (http, program) {
-        (Some(http), None) => {
-            if stdin.is_some() {
-                table.problem("stdin is for a program");
-            }
-            if place.is_none() {
-                table.problem("it has http, and its service has no url");
-            }
-            let inner = FileTable::of(http, format!("{here}, http"), table.problems());
-            inner.and_then(|inner| HttpTemplate::read(inner, env, place)).map(Carrier::Http)
-        }
-        (None, Some(words)) => {
-            ProgramTemplate::read(&words, stdin.as_deref(), &params, env, &mut table).map(Carrier::Program)
-        }
-        (Some(_), Some(_)) => {
-            table.problem("it has http and a program; only one of them can be");
-            None
-        }
-        (None, None) => {
-            table.problem("it has neither http nor a program");
-            None
-        }
-    };
+    let carrier = carrier(&mut table, &here, place, &params, env);
     if let Some(carrier) = &carrier {
         misused(carrier, &params, place).into_iter().for_each(|why| table.problem(why));
     }
@@ -194,6 +171,40 @@ fn command(
         timeout,
         carrier,
     })
+}
+
+/// What carries a command out: its request, or its program; exactly one of them.
+fn carrier(
+    table: &mut FileTable<'_>,
+    here: &str,
+    place: Option<&HttpPlace>,
+    params: &[DeclaredParam],
+    env: &Variables<'_>,
+) -> Option<Carrier> {
+    let (http, program, stdin) = (table.take("http"), table.texts("program"), table.text("stdin"));
+    match (http, program) {
+        (Some(http), None) => {
+            if stdin.is_some() {
+                table.problem("stdin is for a program");
+            }
+            if place.is_none() {
+                table.problem("it has http, and its service has no url");
+            }
+            let inner = FileTable::of(http, format!("{here}, http"), table.problems());
+            inner.and_then(|inner| HttpTemplate::read(inner, env, place)).map(Carrier::Http)
+        }
+        (None, Some(words)) => {
+            ProgramTemplate::read(&words, stdin.as_deref(), params, env, table).map(Carrier::Program)
+        }
+        (Some(_), Some(_)) => {
+            table.problem("it has http and a program; only one of them can be");
+            None
+        }
+        (None, None) => {
+            table.problem("it has neither http nor a program");
+            None
+        }
+    }
 }
 
 /// Parameters that stand twice, nowhere, or only where they are used; and a path that is none.

@@ -7,6 +7,9 @@ use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use brain_core::limits::WEB_ROWS_COUNTED_MAX;
 use brain_core::ports::StoreError;
+use brain_core::ports::metering::UsageSum;
+use brain_core::ports::records::DailyUsage;
+use brain_engine::queries::figures::PathFigures;
 use brain_engine::queries::{decisions, figures, turns, usage};
 use brain_services::services::mcp::ServerState;
 
@@ -62,15 +65,6 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
     let used = usage::of_everybody(&view.moment, today, WEB_ROWS_COUNTED_MAX).await?;
     let paths = figures::of_paths(&turns::latest(&view, TURNS).await?);
     let counts = decisions::counts(&view, view.now - chrono::Duration::days(1), WEB_ROWS_COUNTED_MAX).await?;
-    let of_used = |value: fn(&brain_core::ports::metering::UsageSum) -> f64| -> Vec<(String, f64)> {
-        let label = |one: &brain_core::ports::records::DailyUsage| {
-            labels(&[("user", one.owner.as_str()), ("stage", one.stage.name()), ("model", &one.model)])
-        };
-        used.iter().map(|one| (label(one), value(&one.sum))).collect()
-    };
-    let of_paths = |value: fn(&figures::PathFigures) -> f64| -> Vec<(String, f64)> {
-        paths.iter().map(|path| (labels(&[("path", &word(&path.path))]), value(path))).collect()
-    };
     let alone = |value: f64| vec![(String::new(), value)];
     let is_up = |state: &ServerState| f64::from(u8::from(*state == ServerState::Up));
     let servers = brain.servers.standing();
@@ -78,7 +72,7 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
         let is_there = brain.accounts.states.of(&account.id).disconnected.is_none();
         (labels(&[("account", &account.id)]), f64::from(u8::from(is_there)))
     });
-    let metrics = [
+    let of_process = [
         Metric::gauge(
             "brain_up_since_seconds",
             "When this process began, in Unix time.",
@@ -96,6 +90,25 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             "Transitions of cards in the last 24 hours.",
             counts.iter().map(|(what, count)| (labels(&[("what", what)]), *count as f64)).collect(),
         ),
+        Metric::gauge("brain_account_connected", "Whether an account can be reached.", accounts.collect()),
+        Metric::gauge(
+            "brain_server_up",
+            "Whether a server that brings tools is there.",
+            servers.iter().map(|server| (labels(&[("server", &server.name)]), is_up(&server.state))).collect(),
+        ),
+    ];
+    let metrics = of_process.into_iter().chain(of_turns(&paths)).chain(of_models(&used));
+    let mut out = String::new();
+    metrics.filter(|metric| !metric.values.is_empty()).for_each(|metric| metric.write(&mut out));
+    Ok(PageAnswer::Plain(out))
+}
+
+/// How long turns took, by path.
+fn of_turns(paths: &[PathFigures]) -> Vec<Metric> {
+    let of_paths = |value: fn(&PathFigures) -> f64| -> Vec<(String, f64)> {
+        paths.iter().map(|path| (labels(&[("path", &word(&path.path))]), value(path))).collect()
+    };
+    vec![
         Metric::gauge("brain_turns_recent", "Turns among the last 1,000, by path.", of_paths(|path| path.turns as f64)),
         Metric::gauge(
             "brain_turn_median_ms",
@@ -107,6 +120,18 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             "95 of 100 of the last turns took at most so long.",
             of_paths(|path| path.p95_ms),
         ),
+    ]
+}
+
+/// What today's calls of models came to, by person, stage and model.
+fn of_models(used: &[DailyUsage]) -> Vec<Metric> {
+    let of_used = |value: fn(&UsageSum) -> f64| -> Vec<(String, f64)> {
+        let label = |one: &DailyUsage| {
+            labels(&[("user", one.owner.as_str()), ("stage", one.stage.name()), ("model", &one.model)])
+        };
+        used.iter().map(|one| (label(one), value(&one.sum))).collect()
+    };
+    vec![
         Metric::gauge("brain_model_calls_today", "Calls of models today.", of_used(|sum| f64::from(sum.usage.calls))),
         Metric::gauge(
             "brain_model_failed_today",
@@ -129,14 +154,5 @@ pub(super) async fn page(asked: &PageRequest<'_>) -> Result<PageAnswer, StoreErr
             "US dollars of today's calls whose price is known.",
             of_used(|sum| sum.usd),
         ),
-        Metric::gauge("brain_account_connected", "Whether an account can be reached.", accounts.collect()),
-        Metric::gauge(
-            "brain_server_up",
-            "Whether a server that brings tools is there.",
-            servers.iter().map(|server| (labels(&[("server", &server.name)]), is_up(&server.state))).collect(),
-        ),
-    ];
-    let mut out = String::new();
-    metrics.iter().filter(|metric| !metric.values.is_empty()).for_each(|metric| metric.write(&mut out));
-    Ok(PageAnswer::Plain(out))
+    ]
 }

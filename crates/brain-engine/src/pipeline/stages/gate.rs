@@ -82,31 +82,7 @@ pub async fn check(
     told: &DisclosedSoFar,
 ) -> Gated {
     let mut gated = Gated { told: told.clone(), ..Gated::default() };
-    let people = known::meant(brain, facts, &plan.actions, &sources.own).await;
-    let folded = Folded::of(&sources.own, &sources.untrusted);
-    let folded = match &sources.written_by {
-        // Nobody is known when that cannot be looked up: then every address needs a yes.
-        WrittenBy::Planner { records, .. } => {
-            let people = people.as_deref().unwrap_or_default();
-            folded.tracing(&known::acquaintances(people, &sources.own, records))
-        }
-        WrittenBy::Code | WrittenBy::Undo => folded,
-    };
-    let records = match &sources.written_by {
-        WrittenBy::Planner { records, .. } => Some(records.as_slice()),
-        WrittenBy::Code | WrittenBy::Undo => None,
-    };
-    let seen = Seen {
-        own: &sources.own,
-        rules: OwnRules::of(brain, facts).await,
-        records,
-        outgoing: OutgoingValues::of(brain, facts, &plan, sources),
-        folded,
-        passed_on: Folded::of(&sources.own, &sources.passed_on),
-        people,
-        own_time: OnceLock::new(),
-        written_by: &sources.written_by,
-    };
+    let seen = Seen::of(brain, facts, &plan, sources).await;
     let mut judged = Vec::with_capacity(plan.actions.len());
     let mut actions: Vec<PlannedAction> = Vec::with_capacity(plan.actions.len());
     // Where each action of the plan is among those that it came to.
@@ -149,6 +125,37 @@ pub async fn check(
     }
     sort(brain, judged, actions, &mut gated);
     gated
+}
+
+impl<'a> Seen<'a> {
+    /// What the actions of a plan are judged beside.
+    async fn of(brain: &Brain, facts: &'a TurnFacts, plan: &Plan, sources: &'a Sources) -> Self {
+        let people = known::meant(brain, facts, &plan.actions, &sources.own).await;
+        let folded = Folded::of(&sources.own, &sources.untrusted);
+        let folded = match &sources.written_by {
+            // Nobody is known when that cannot be looked up: then every address needs a yes.
+            WrittenBy::Planner { records, .. } => {
+                let people = people.as_deref().unwrap_or_default();
+                folded.tracing(&known::acquaintances(people, &sources.own, records))
+            }
+            WrittenBy::Code | WrittenBy::Undo => folded,
+        };
+        let records = match &sources.written_by {
+            WrittenBy::Planner { records, .. } => Some(records.as_slice()),
+            WrittenBy::Code | WrittenBy::Undo => None,
+        };
+        Self {
+            own: &sources.own,
+            rules: OwnRules::of(brain, facts).await,
+            records,
+            outgoing: OutgoingValues::of(brain, facts, plan, sources),
+            folded,
+            passed_on: Folded::of(&sources.own, &sources.passed_on),
+            people,
+            own_time: OnceLock::new(),
+            written_by: &sources.written_by,
+        }
+    }
 }
 
 /// Holds what an action is about.
@@ -215,18 +222,23 @@ async fn judge(
             Judged::Stopped
         }
         Err(Unsettled::Ask { question, param, choices, quoted, is_relayed }) => {
-            let listed: Vec<String> =
-                choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
-            let question = match choices.as_slice() {
-                [(_, only)] if question.contains(only.as_str()) => question,
-                [(_, only)] if !is_relayed => format!("Do you mean {only}?"),
-                _ => format!("{question}{}", listed.concat()),
-            };
+            let question = asked_of(question, &choices, is_relayed);
             // Whoever answers a question has not pressed on exactly this any more.
             let mut taints = taints(facts, entry, planned, seen, &[]);
             taints.extend(passed_on(entry, planned, seen));
             Judged::Unclear(Unclear { question, param, choices, taints, quoted, is_relayed })
         }
+    }
+}
+
+/// A question with what may be meant, as it is asked.
+fn asked_of(question: String, choices: &[(String, String)], is_relayed: bool) -> String {
+    let listed: Vec<String> =
+        choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
+    match choices {
+        [(_, only)] if question.contains(only.as_str()) => question,
+        [(_, only)] if !is_relayed => format!("Do you mean {only}?"),
+        _ => format!("{question}{}", listed.concat()),
     }
 }
 

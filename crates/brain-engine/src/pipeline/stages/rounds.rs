@@ -16,6 +16,7 @@ mod of_the_turn;
 mod running;
 
 use std::future::ready;
+use std::ops::ControlFlow;
 
 use self::noted::WeighedPlan;
 use super::answers;
@@ -36,7 +37,7 @@ use crate::pipeline::commit::{Answer, STOPPED, sorry};
 use crate::pipeline::consent::cards;
 use crate::pipeline::show;
 use crate::pipeline::stages::topic::{self, Planned, Topic};
-use crate::pipeline::turn::{Turn, TurnError, TurnFacts};
+use crate::pipeline::turn::{Turn, TurnAccount, TurnError, TurnFacts};
 use brain_core::core::plan::{Plan, PlannedAction};
 use brain_core::core::provenance::{self, Sources, UntrustedText, WrittenBy};
 use brain_core::core::turn::Path;
@@ -129,28 +130,10 @@ async fn one_after_the_other(
         };
         let topic = Topic { conditions: so_far.conditions, ..topic };
         noted::planned(turn.account, &planned);
-        let planned = match planned {
-            Planned::Plan { plan, left, remark, planner } => {
-                let would = show::meant(&turn.brain.services, &plan.actions);
-                let weighed = WeighedPlan::of(turn.account, &plan);
-                let grounded = grounding::check(turn.brain, &turn.facts, &topic, domains, plan, planner).await;
-                weighed.grounded(&grounded);
-                match grounded {
-                    Grounded::Plan { plan, remarks } => {
-                        remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
-                        Planned::Plan { plan, left, remark, planner }
-                    }
-                    Grounded::Doubt(_) if !is_first => {
-                        so_far.results.add_remark(format!(
-                            "There was one more step I could take: {would}. You didn't quite ask for it, so it isn't done."
-                        ));
-                        break;
-                    }
-                    Grounded::Doubt(doubt) => Planned::Doubt(Box::new(Doubt { remark, ..*doubt })),
-                    Grounded::Ask(question) => Planned::Ask(question),
-                }
-            }
-            planned => planned,
+        let ControlFlow::Continue(planned) =
+            grounded(turn.brain, &turn.facts, turn.account, domains, &topic, planned, so_far).await
+        else {
+            break;
         };
         let open = match planned {
             Planned::Plan { mut plan, left, remark, planner: _ } => {
@@ -199,6 +182,38 @@ async fn one_after_the_other(
         }
     }
     Ok(None)
+}
+
+/// What a round planned, held against the message. It breaks off where a later round took a step that nobody asked for.
+async fn grounded(
+    brain: &Brain,
+    facts: &TurnFacts,
+    account: &TurnAccount,
+    domains: &[String],
+    topic: &Topic<'_>,
+    planned: Planned,
+    so_far: &mut Progressing,
+) -> ControlFlow<(), Planned> {
+    let Planned::Plan { plan, left, remark, planner } = planned else { return ControlFlow::Continue(planned) };
+    let is_first = so_far.answer.reports.is_empty();
+    let would = show::meant(&brain.services, &plan.actions);
+    let weighed = WeighedPlan::of(account, &plan);
+    let grounded = grounding::check(brain, facts, topic, domains, plan, planner).await;
+    weighed.grounded(&grounded);
+    ControlFlow::Continue(match grounded {
+        Grounded::Plan { plan, remarks } => {
+            remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+            Planned::Plan { plan, left, remark, planner }
+        }
+        Grounded::Doubt(_) if !is_first => {
+            so_far.results.add_remark(format!(
+                "There was one more step I could take: {would}. You didn't quite ask for it, so it isn't done."
+            ));
+            return ControlFlow::Break(());
+        }
+        Grounded::Doubt(doubt) => Planned::Doubt(Box::new(Doubt { remark, ..*doubt })),
+        Grounded::Ask(question) => Planned::Ask(question),
+    })
 }
 
 /// Whether a search may answer instead: what asked, and what nobody understood without a model.

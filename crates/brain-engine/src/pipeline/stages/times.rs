@@ -226,51 +226,12 @@ fn settle_span(
 ) -> Result<(), ParamError> {
     let looks = param == "from";
     let zone = clock.reference.zone;
-    let (mut from, mut until) = (None, None);
     let window = start.as_deref().filter(|_| looks).and_then(|words| time::window(words, clock.reference));
-    if let Some((first, last)) = window {
-        from = Some(Moment::Instant(first));
-        until = Some(Moment::Instant(last));
-    } else if let Some(words) = start.as_deref() {
-        match clock.read(param, words)? {
-            Read::Moment(Moment::Day(day)) if looks => {
-                from = Some(Moment::Instant(Moment::Day(day).start(zone)));
-                until = day.succ_opt().map(|next| Moment::Instant(Moment::Day(next).start(zone)));
-            }
-            Read::Coarse(first, last) if looks => {
-                from = Some(Moment::Instant(first));
-                until = Some(Moment::Instant(last));
-            }
-            Read::Days(first, last) => {
-                let after = last.succ_opt().filter(|_| looks).unwrap_or(last);
-                from = Some(Moment::Day(first)).map(|day| if looks { Moment::Instant(day.start(zone)) } else { day });
-                let until_day = Moment::Day(after);
-                until = Some(if looks { Moment::Instant(until_day.start(zone)) } else { until_day });
-            }
-            Read::Span(first, last) => {
-                from = Some(Moment::Instant(first));
-                until = Some(Moment::Instant(last));
-            }
-            Read::Length(length, now) if looks => {
-                from = Some(Moment::Instant(now));
-                until = Some(Moment::Instant(now + length));
-            }
-            Read::Repeats { first, rrule, grain, length } if !looks => {
-                let Some(repeat) = repeat else {
-                    return Err(ask(
-                        param,
-                        format!("I can't change how often it repeats. When is it, instead of “{words}”?"),
-                    ));
-                };
-                *repeat = Some(rrule);
-                from = Some(if grain >= Grain::Day { Moment::Day(first.date_naive()) } else { Moment::Instant(first) });
-                until = length.map(|length| Moment::Instant(first + length));
-            }
-            other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
-                from = Some(clock.at_its_hour(other.start_moment()));
-            }
-        }
-    }
+    let (from, mut until) = match (window, start.as_deref()) {
+        (Some((first, last)), _) => (Some(Moment::Instant(first)), Some(Moment::Instant(last))),
+        (None, Some(words)) => beginning(clock, param, words, repeat)?,
+        (None, None) => (None, None),
+    };
     if let Some(words) = end.as_deref() {
         let begins = from.map(|moment| moment.start(zone)).or(clock.target);
         let after = TimeContext { target: begins, old: old_end, ..*clock };
@@ -292,6 +253,57 @@ fn settle_span(
         *end = Some(until.store());
     }
     Ok(())
+}
+
+/// When a span begins, and ends where its beginning says that; a rule goes into `repeat`.
+fn beginning(
+    clock: &TimeContext<'_>,
+    param: &str,
+    words: &str,
+    repeat: Option<&mut Option<String>>,
+) -> Result<(Option<Moment>, Option<Moment>), ParamError> {
+    let (looks, zone) = (param == "from", clock.reference.zone);
+    let from;
+    let mut until = None;
+    match clock.read(param, words)? {
+        Read::Moment(Moment::Day(day)) if looks => {
+            from = Some(Moment::Instant(Moment::Day(day).start(zone)));
+            until = day.succ_opt().map(|next| Moment::Instant(Moment::Day(next).start(zone)));
+        }
+        Read::Coarse(first, last) if looks => {
+            from = Some(Moment::Instant(first));
+            until = Some(Moment::Instant(last));
+        }
+        Read::Days(first, last) => {
+            let after = last.succ_opt().filter(|_| looks).unwrap_or(last);
+            from = Some(Moment::Day(first)).map(|day| if looks { Moment::Instant(day.start(zone)) } else { day });
+            let until_day = Moment::Day(after);
+            until = Some(if looks { Moment::Instant(until_day.start(zone)) } else { until_day });
+        }
+        Read::Span(first, last) => {
+            from = Some(Moment::Instant(first));
+            until = Some(Moment::Instant(last));
+        }
+        Read::Length(length, now) if looks => {
+            from = Some(Moment::Instant(now));
+            until = Some(Moment::Instant(now + length));
+        }
+        Read::Repeats { first, rrule, grain, length } if !looks => {
+            let Some(repeat) = repeat else {
+                return Err(ask(
+                    param,
+                    format!("I can't change how often it repeats. When is it, instead of “{words}”?"),
+                ));
+            };
+            *repeat = Some(rrule);
+            from = Some(if grain >= Grain::Day { Moment::Day(first.date_naive()) } else { Moment::Instant(first) });
+            until = length.map(|length| Moment::Instant(first + length));
+        }
+        other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
+            from = Some(clock.at_its_hour(other.start_moment()));
+        }
+    }
+    Ok((from, until))
 }
 
 /// An end that is no later than its beginning is asked about; a day may end on itself.

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use super::{EXAMPLE_ADDRESS, Whereabouts, local, object};
 use brain_core::core::ids::UserId;
 use brain_services::services::contract::show::Moment;
-use brain_services::services::email::compose::{Envelope, Letter, compose, wire_address};
+use brain_services::services::email::compose::composing::{Envelope, Letter, compose, wire_address};
+use brain_services::services::email::delivery::send::smtp::{Sender, Smtp};
 use brain_services::services::email::demo::{person, short};
-use brain_services::services::email::read;
-use brain_services::services::email::send::smtp::{Sender, Smtp};
-use brain_services::services::email::source::maildir::{self, Folder, Listed, Maildir};
-use brain_services::services::email::written_name::MARK;
+use brain_services::services::email::mailbox::source::maildir::{self, Folder, Listed, Maildir};
+use brain_services::services::email::message::read;
+use brain_services::services::email::message::written_name::MARK;
 
 /// A mail as it is given.
 #[derive(Debug, Clone, Deserialize)]

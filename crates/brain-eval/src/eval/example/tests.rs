@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use brain_adapters::store::MemoryStore;
 use brain_core::ports::Store;
-use brain_services::services::email::source::maildir::Maildir;
+use brain_services::services::email::mailbox::source::maildir::Maildir;
 
 fn place() -> Whereabouts {
     Whereabouts {

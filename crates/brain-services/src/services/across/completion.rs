@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::filling::{is_built_in, looks_up};
-use crate::services::email::letter;
+use crate::services::email::compose::letter;
 use crate::services::helpers::address_book::split_details;
 use crate::services::{calendar, task};
 use brain_core::core::plan::PlannedAction;

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::services::email::letter;
+use crate::services::email::compose::letter;
 use crate::services::helpers::described::{Timing, find_by, is_event};
 use crate::services::task::reminder_offset::plan as ahead;
 use crate::services::{calendar, contacts, email, memory, notes, task};

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
+use crate::services::email::delivery::send::smtp::Smtp;
 use crate::services::email::imap::mailbox::ImapMailbox;
-use crate::services::email::send::smtp::Smtp;
 use brain_wire::accounts::{AccountConfig, AccountProbe, ConnectionProbe, FoundCollection, ServerKind, ServerProbe};
 use brain_wire::dav::{Collection, DavClient, DavKind};
 

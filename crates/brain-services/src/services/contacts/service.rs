@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cards::{Cards, File};
 use super::record::{BY_ORIGIN, Contact, NAME};
 use crate::services::contract::error::ServiceError;
-use crate::services::email::mailbox::Mailboxes;
+use crate::services::email::mailbox::mailboxes::Mailboxes;
 use crate::services::remote::backend::Backends;
 use crate::services::remote::dav::{DavReplica, DavSyncWorker};
 use crate::services::remote::replica::Replica;

@@ -9,11 +9,11 @@ use lettre::message::header::{Cc, Headers, ReplyTo};
 use lettre::message::{Mailbox, Mailboxes};
 use sha2::{Digest as _, Sha256};
 
-use super::compose::{Envelope, Letter, compose, wire_address};
-use super::send::smtp::Sender;
-use super::source::maildir::{Folder, Maildir};
-use super::thread::thread_id;
 use crate::services::contract::error::ServiceError;
+use crate::services::email::compose::composing::{Envelope, Letter, compose, wire_address};
+use crate::services::email::delivery::send::smtp::Sender;
+use crate::services::email::mailbox::source::maildir::{Folder, Maildir};
+use crate::services::email::message::thread::thread_id;
 use brain_core::core::digest::hex;
 use brain_core::core::ids::UserId;
 use brain_language::language::time::local_instant;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::letter;
-use super::mail::NAME;
-use super::wording;
+use crate::services::email::compose::letter;
+use crate::services::email::compose::wording;
+use crate::services::email::message::mail::NAME;
 use brain_core::core::history::PastAction;
 use brain_core::core::plan::PlannedAction;
 use brain_language::language::requests::built::{Built, set};

@@ -1,95 +1,44 @@
 //! Mail: an embedded Maildir, and SMTP for what goes out.
 //!
-//! In reading order: the files ([`maildir`]), what a mail says ([`read`]), how both get into the search index
-//! ([`indexing`]), what is kept of them in memory ([`summary`], [`thread`], [`correspondents`]), asking for them
-//! ([`mailbox`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]), waiting for mail
-//! ([`watch`]).
+//! In reading order: what a mail says ([`message`]), the files and how they get into the search index and into memory
+//! ([`mailbox`]), finding them ([`finding`]), writing ([`compose`]), sending ([`delivery`]), invitations
+//! ([`invitations`]), accounts over IMAP ([`imap`]), and waiting for mail ([`watch`]).
 //!
 //! Invariants:
 //! - What goes out is the action's values and nothing else; a send is tried once.
 //! - What was certainly not sent is kept as a draft, and said to be; what perhaps was, is not kept.
 //! - Reading marks nothing as read.
 
-pub mod accounts;
-mod amend;
-mod answer_invitation;
-mod answering;
-mod archiving;
-mod arriving;
 pub mod compose;
-pub mod correspondents;
-mod create_draft;
-mod delete_email;
+pub mod delivery;
 pub mod demo;
-pub mod drafts;
-pub mod elsewhere;
-mod file_bytes;
-mod filing;
 mod filling;
-mod find;
-mod forward_email;
-mod head;
+pub mod finding;
 pub mod imap;
-mod indexing;
-mod invitation;
-mod keeping;
-pub(super) mod letter;
-mod links;
-mod mail;
-pub mod mail_change;
+pub mod invitations;
 pub mod mailbox;
-mod mark;
-mod marks;
-mod meant;
-mod mime;
-mod mime_attachments;
-pub mod older_mail;
-mod older_search;
-mod one_mail;
-mod outgoing;
-mod outgoing_files;
-mod pool;
-mod prepare;
-mod query;
-pub mod read;
-mod read_thread;
-mod reply;
-mod reply_all;
-mod reply_to_email;
-mod search;
-mod searchable;
-pub mod send;
-mod send_email;
-pub mod sending_from;
+pub mod message;
 mod service;
-mod slices;
-mod socket;
-pub mod source;
-mod summary;
-mod suspects;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod thread;
 pub mod watch;
-mod wording;
-pub mod written_name;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use answer_invitation::AnswerInvitation;
 use async_trait::async_trait;
-use create_draft::CreateDraft;
-use delete_email::DeleteEmail;
-use forward_email::ForwardEmail;
-use indexing::SoFar;
-use mailbox::Conversation;
-use mark::MarkMail;
-use read_thread::ReadThread;
-use reply_all::ReplyAll;
-use reply_to_email::ReplyToEmail;
-use search::{SearchMail, grouped};
-use send_email::SendEmail;
+use compose::create_draft::CreateDraft;
+use compose::forward_email::ForwardEmail;
+use compose::reply_all::ReplyAll;
+use compose::reply_to_email::ReplyToEmail;
+use delivery::send_email::SendEmail;
+use finding::read_thread::ReadThread;
+use finding::search::{SearchMail, grouped};
+use invitations::answer_invitation::AnswerInvitation;
+use mailbox::delete_email::DeleteEmail;
+use mailbox::indexing::SoFar;
+use mailbox::mailboxes::Conversation;
+use mailbox::mark::MarkMail;
 use watch::{ListWatches, UnwatchMail, WatchMail};
 
 use crate::services::catalog::registry::Registration;
@@ -111,21 +60,21 @@ use brain_language::language::requests::built::Builder;
 pub(super) use filling::is_about_a_mail;
 use serde_json::Value;
 
-pub(super) use amend::AMENDERS;
-pub use mail::NAME;
+pub(super) use compose::amend::AMENDERS;
+pub use message::mail::NAME;
 pub use service::Email;
 
 /// What its phrases come to, by the command that they name.
 pub(super) const BUILDERS: [(&str, Builder); 14] = [
-    ("search", search::built),
-    ("read_thread", read_thread::built),
+    ("search", finding::search::built),
+    ("read_thread", finding::read_thread::built),
     ("create_draft", |said| filling::write(said, "create_draft")),
     ("send_email", |said| filling::write(said, "send_email")),
-    ("send_draft", send_email::built_of_draft),
-    ("reply_to_email", reply_to_email::built),
-    ("reply_all", reply_to_email::built_to_all),
-    ("forward_email", forward_email::built),
-    ("answer_invitation", answer_invitation::built),
+    ("send_draft", delivery::send_email::built_of_draft),
+    ("reply_to_email", compose::reply_to_email::built),
+    ("reply_all", compose::reply_to_email::built_to_all),
+    ("forward_email", compose::forward_email::built),
+    ("answer_invitation", invitations::answer_invitation::built),
     ("mark", |said| filling::over_one(said, "mark")),
     ("delete_email", |said| filling::over_one(said, "delete_email")),
     watch::BUILDERS[0],
@@ -239,9 +188,9 @@ impl Service for Email {
         // What is read by then is enough: nobody has asked for mail yet.
         let patience = Duration::from_millis(CONTEXT_FETCH_MS / 2);
         let view = self.mailboxes.mail_by_now(&ctx.owner, patience).await?;
-        let near = find::near(&view, &wanted.message, wanted.limit).await?;
+        let near = finding::find::near(&view, &wanted.message, wanted.limit).await?;
         let names = self.names(&ctx.owner, near.iter().filter_map(Conversation::last_of_others)).await?;
-        Ok(near.iter().filter_map(|conversation| find::noticed(conversation, &names, ctx.zone)).collect())
+        Ok(near.iter().filter_map(|conversation| finding::find::noticed(conversation, &names, ctx.zone)).collect())
     }
 }
 

@@ -1,11 +1,11 @@
 //! The service itself, and what its commands share. Not here: which commands it has (`mod`).
 
-use super::accounts::MailAccounts;
 use super::imap::sync_worker::MailSyncWorker;
-use super::mail::Mail;
-use super::mailbox::Mailboxes;
 use super::watch::looked::LookedAt;
 use crate::services::contract::error::ServiceError;
+use crate::services::email::mailbox::accounts::MailAccounts;
+use crate::services::email::mailbox::mailboxes::Mailboxes;
+use crate::services::email::message::mail::Mail;
 use crate::services::helpers::address_book::{AddressBook, KnownNames};
 use brain_core::core::ids::UserId;
 use brain_core::core::text::visible;

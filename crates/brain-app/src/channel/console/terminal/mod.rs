@@ -192,7 +192,7 @@ pub fn piped_lines(wanted: fn(&str) -> bool, hand_on: impl Fn(String) -> bool) {
 pub fn greet(demo: bool) {
     let mut stdout = std::io::stdout().lock();
     let hint = if demo {
-        "This is the demo: everything is made up and thrown away afterwards. Try:\n  what do I have tomorrow?\n  any unread mail?\n  remind me to call mom tomorrow at 5pm\n  send an email to bob.miller@example.com saying the report is late"
+        "This is the demo: everything is made up and thrown away afterwards. Try:\n  what do I have tomorrow?\n  any unread mail?\n  remind me to call mom tomorrow at 5pm\n  delete the mail from Sarah about lunch"
     } else {
         "Try: remind me to call mom tomorrow at 5pm"
     };

@@ -78,7 +78,7 @@ pub(crate) async fn check(
     facts: &TurnFacts,
     topic: &Topic<'_>,
     domains: &[String],
-    mut plan: Plan,
+    plan: Plan,
     planner: Planner,
 ) -> Grounded {
     let is_judged = brain.policy.grounds_plans && facts.origin().is_own_words();
@@ -110,32 +110,10 @@ pub(crate) async fn check(
         Judge { ground: &ground, reference: &reference, people: &people, planner, part, conditions: topic.conditions };
     let judging = Judging { brain, facts, judge, services: brain.services.now(), domains };
 
-    let is_order = topic.selection.map(|selection| selection.said == SpeechAct::Order);
-    let mut standings = match judging.standings(&mut plan, is_order) {
-        Ok(standings) => standings,
-        // Of what nobody else sees in the message nothing more is asked.
-        Err(_) if all_guessed && !judging.may_ask(&plan) => {
-            return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
-        }
-        Err((index, param)) => {
-            return Grounded::Ask(Box::new(proposed::asks(brain, facts, topic, domains, plan, index, param)));
-        }
+    let (plan, mut standings) = match read(&judging, topic, plan, all_guessed) {
+        Ok(read) => read,
+        Err(otherwise) => return otherwise,
     };
-    let lacks_something = !plan.actions.iter().any(|planned| judging.services.fits(planned));
-    if all_guessed && !judging.is_carried(&plan) && !(lacks_something && judging.may_ask(&plan)) {
-        return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
-    }
-    // Where code misread one part, it misread the message.
-    if standings.contains(&PlanGrounding::Contradicted(Mood::Fragment)) {
-        return Grounded::Doubt(Box::new(Doubt::nothing(brain, facts)));
-    }
-    if let Some(other) = judging.other_reading(&plan) {
-        return Grounded::Doubt(Box::new(Doubt::which(brain, vec![other, plan])));
-    }
-    if let Some(PlanGrounding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
-    {
-        return Grounded::Doubt(Box::new(proposed::contradicted(brain, facts, mood)));
-    }
     // What was said beside it is not done, and that is told.
     let kept: Vec<bool> = standings.iter().map(|standing| !is_contradicted(standing)).collect();
     let left = plan.actions.iter().zip(&kept).filter(|(_, kept)| !**kept);
@@ -172,6 +150,43 @@ pub(crate) async fn check(
         }
         Some(PlanGrounding::Exact | PlanGrounding::Contradicted(_)) | None => Grounded::Plan { plan, remarks },
     }
+}
+
+/// How each action of a plan stands by the words, or what there is to say of the plan instead of doing any of it.
+fn read(
+    judging: &Judging<'_>,
+    topic: &Topic<'_>,
+    mut plan: Plan,
+    all_guessed: bool,
+) -> Result<(Plan, Vec<PlanGrounding>), Grounded> {
+    let Judging { brain, facts, domains, .. } = *judging;
+    let is_order = topic.selection.map(|selection| selection.said == SpeechAct::Order);
+    let standings = match judging.standings(&mut plan, is_order) {
+        Ok(standings) => standings,
+        // Of what nobody else sees in the message nothing more is asked.
+        Err(_) if all_guessed && !judging.may_ask(&plan) => {
+            return Err(Grounded::Doubt(Box::new(Doubt::nothing(brain, facts))));
+        }
+        Err((index, param)) => {
+            return Err(Grounded::Ask(Box::new(proposed::asks(brain, facts, topic, domains, plan, index, param))));
+        }
+    };
+    let lacks_something = !plan.actions.iter().any(|planned| judging.services.fits(planned));
+    if all_guessed && !judging.is_carried(&plan) && !(lacks_something && judging.may_ask(&plan)) {
+        return Err(Grounded::Doubt(Box::new(Doubt::nothing(brain, facts))));
+    }
+    // Where code misread one part, it misread the message.
+    if standings.contains(&PlanGrounding::Contradicted(Mood::Fragment)) {
+        return Err(Grounded::Doubt(Box::new(Doubt::nothing(brain, facts))));
+    }
+    if let Some(other) = judging.other_reading(&plan) {
+        return Err(Grounded::Doubt(Box::new(Doubt::which(brain, vec![other, plan]))));
+    }
+    if let Some(PlanGrounding::Contradicted(mood)) = worst(&standings).filter(|_| standings.iter().all(is_contradicted))
+    {
+        return Err(Grounded::Doubt(Box::new(proposed::contradicted(brain, facts, mood))));
+    }
+    Ok((plan, standings))
 }
 
 /// The person's words, and what they may point at.

@@ -10,7 +10,7 @@ use super::folders::{Folders, ServerFolder};
 use super::maildir_writer::MaildirWriter;
 use super::rows::{FolderRow, MailRow};
 use super::sync::{Gone, Pass, SyncError, on_files};
-use crate::services::email::source::maildir::Listed;
+use crate::services::email::mailbox::source::maildir::Listed;
 use brain_core::ports::{Change, Expect, Record, RecordExt};
 
 impl Pass<'_> {

@@ -9,14 +9,14 @@
 
 use std::time::Duration;
 
-use super::super::mail_change::{MailChange, MailRef};
-use super::super::source::maildir::Folder;
 use super::connection::{Connection, ImapError, quoted};
 use super::fetch::FLAGS;
 use super::finding::{FoundMail, hint};
 use super::folders::Folders;
 use super::framing::AnswerBounds;
 use super::mailbox::ImapMailbox;
+use crate::services::email::mailbox::mail_change::{MailChange, MailRef};
+use crate::services::email::mailbox::source::maildir::Folder;
 use crate::services::remote::backend::Unwritten;
 use brain_core::core::ids::UserId;
 use brain_core::failpoint::fail_point;

@@ -11,12 +11,12 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
-use super::super::read::one_line;
-use super::super::socket::Socket;
 use super::answer::{FolderCode, ImapAnswer, ImapStatus, StatusReply};
 use super::framing::{AnswerBounds, Framing};
 use super::place::ImapPlace;
 use super::tokens::Nonsense;
+use crate::services::email::delivery::socket::Socket;
+use crate::services::email::message::read::one_line;
 use brain_core::core::text::shorten;
 use brain_core::limits::{IMAP_ANSWER_MS, IMAP_READ_BYTES};
 use brain_wire::accounts::ServerTls;

@@ -14,8 +14,8 @@ use super::fetch::{self, FetchedMail};
 use super::maildir_writer::{Laid, MaildirWriter};
 use super::rows::MailRow;
 use super::sync::{Pass, SyncError, on_files};
-use crate::services::email::indexing::SoFar;
-use crate::services::email::source::delivery::MailDelivery;
+use crate::services::email::mailbox::indexing::SoFar;
+use crate::services::email::mailbox::source::delivery::MailDelivery;
 use brain_core::limits::{IMAP_BATCH_MAILS, IMAP_TRIES_MAX};
 use brain_core::ports::{Change, Expect, StoreError, why_not};
 

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Days};
 
-use super::super::mail_change::MailRef;
-use super::super::read;
-use super::super::source::maildir::Raw;
-use super::super::written_name::{MARK, safe_key_of};
 use super::connection::{Connection, ImapError, quoted};
 use super::fetch::{FetchedMail, ServerFlags};
 use super::folders::ServerFolder;
 use super::name::{DIGESTED_BYTES, MailName};
 use super::rows::{MAILS_BY_NAME, MailRow};
+use crate::services::email::mailbox::mail_change::MailRef;
+use crate::services::email::mailbox::source::maildir::Raw;
+use crate::services::email::message::read;
+use crate::services::email::message::written_name::{MARK, safe_key_of};
 use brain_core::core::ids::UserId;
 use brain_core::limits::{IMAP_CANDIDATES_AT_ONCE, IMAP_CANDIDATES_MAX};
 use brain_core::ports::{RecordExt, Scan, Store};

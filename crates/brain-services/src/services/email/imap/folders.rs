@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::super::source::maildir::Folder;
-use super::super::source::moves::{ARCHIVE, INBOX, TRASH};
 use super::answer::{ImapAnswer, ListRow};
 use super::connection::{Connection, ImapError, quoted};
+use crate::services::email::mailbox::source::maildir::Folder;
+use crate::services::email::mailbox::source::moves::{ARCHIVE, INBOX, TRASH};
 use brain_core::limits::IMAP_FOLDERS_MAX;
 
 /// Junk; nothing in it is found.
@@ -30,7 +30,7 @@ static USUAL_NAMES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 pub(super) struct ServerFolder {
     /// As commands name it.
     pub name: String,
-    /// Where it lies here, as in [`MailRef::folder`](super::super::mail_change::MailRef::folder).
+    /// Where it lies here, as in [`MailRef::folder`](crate::services::email::mailbox::mail_change::MailRef::folder).
     pub dir: String,
     /// All mail of the account once more, whatever other folder it lies in.
     pub holds_all: bool,

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex, Notify};
 
-use super::super::mail_change::MailRef;
 use super::connection::{Connection, ImapError};
 use super::place::ImapPlace;
+use crate::services::email::mailbox::mail_change::MailRef;
 use brain_core::core::ids::UserId;
 use brain_core::limits::{IMAP_SPARE_CHECK_MS, IMAP_SPARE_SECS};
 use brain_core::ports::Store;

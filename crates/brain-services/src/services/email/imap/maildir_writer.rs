@@ -8,13 +8,13 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc::Receiver;
 
-use super::super::read;
-use super::super::source::delivery::MailDelivery;
-use super::super::source::maildir::{Folder, Listed, Maildir, Raw};
-use super::super::written_name::{MARK, safe_key_of};
 use super::fetch::FetchedMail;
 use super::folders::ServerFolder;
 use super::name::{DIGESTED_BYTES, MailName};
+use crate::services::email::mailbox::source::delivery::MailDelivery;
+use crate::services::email::mailbox::source::maildir::{Folder, Listed, Maildir, Raw};
+use crate::services::email::message::read;
+use crate::services::email::message::written_name::{MARK, safe_key_of};
 
 /// A folder here that mails are laid into.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl MaildirWriter {
             return Some(name);
         }
         let (Raw::Whole(here) | Raw::Beginning(here)) =
-            super::super::source::maildir::read(&self.maildir.path(file)).ok()?;
+            crate::services::email::mailbox::source::maildir::read(&self.maildir.path(file)).ok()?;
         here.starts_with(beginning).then_some(name)
     }
 

@@ -7,8 +7,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Days, Utc};
 
-use super::super::older_mail::OlderMail;
-use super::super::source::maildir::Maildir;
 use super::connection::{Connection, ImapError, quoted};
 use super::download::lay_batch;
 use super::folders::{Folders, ServerFolder};
@@ -17,6 +15,8 @@ use super::mailbox::ImapMailbox;
 use super::maildir_writer::MaildirWriter;
 use super::rows::{FolderRow, MailRow};
 use super::sync::{SyncError, on_files};
+use crate::services::email::mailbox::older_mail::OlderMail;
+use crate::services::email::mailbox::source::maildir::Maildir;
 use brain_core::core::ids::UserId;
 use brain_core::limits::{IMAP_BATCH_MAILS, OLDER_MAILS_MAX, OLDER_WORDS_MAX};
 use brain_core::ports::{Batch, Change, Expect, Key, RecordExt, Store};

@@ -21,9 +21,9 @@ use super::maildir_writer::MaildirWriter;
 use super::name;
 use super::place::ImapPlace;
 use super::rows::{FolderRow, MailRow};
-use crate::services::email::indexing::SoFar;
-use crate::services::email::source::maildir::{Listed, Maildir};
-use crate::services::email::source::moves::{TRASH, folder_of};
+use crate::services::email::mailbox::indexing::SoFar;
+use crate::services::email::mailbox::source::maildir::{Listed, Maildir};
+use crate::services::email::mailbox::source::moves::{TRASH, folder_of};
 use brain_core::core::ids::UserId;
 use brain_core::limits::IMAP_ROWS_AT_ONCE;
 use brain_core::ports::{Batch, Change, Expect, Key, Record, RecordExt, Store, StoreError, why_not};
@@ -126,15 +126,7 @@ impl Pass<'_> {
         }
         let since = self.now.checked_sub_days(Days::new(self.place.days.into())).unwrap_or_default();
         let recent = connection.numbers(&format!("SINCE {}", since.format("%-d-%b-%Y"))).await?;
-        let vanished: Vec<u32> = known.keys().filter(|uid| !there.contains(uid)).copied().collect();
-        let left: Vec<MailRow> = vanished.iter().filter_map(|uid| known.remove(uid)).collect();
-        if !left.is_empty() {
-            let there_twice: HashSet<&str> = known.values().map(|row| row.name.as_str()).collect();
-            gone.rows.extend(left.iter().map(Record::key));
-            let names: BTreeSet<&str> = left.iter().map(|row| row.name.as_str()).collect();
-            let names = names.into_iter().filter(|name| !there_twice.contains(name));
-            gone.files.extend(names.filter_map(|name| laying.present.get(name)).cloned());
-        }
+        let vanished = vanish(&mut known, &there, &laying, gone);
         let mut changed = !vanished.is_empty();
         // Before it is told what is new: what is no longer as good as gone is that, too.
         if !known.is_empty() {
@@ -160,6 +152,20 @@ impl Pass<'_> {
         self.commit([Change::put(&row, Expect::Any)?]).await?;
         let mut laying = self.download(connection, laying, &wanted, known.len()).await?;
         self.earlier += known.len() + wanted.len();
+        self.keep_what_stays(folder, &vanished, is_fresh, &mut laying, gone).await?;
+        gone.folders.push(FolderRow { is_whole: true, ..row });
+        Ok(changed)
+    }
+
+    /// Takes out of what goes what came back under another number, and adds what numbers of another validity left here.
+    async fn keep_what_stays(
+        &self,
+        folder: &ServerFolder,
+        vanished: &[u32],
+        is_fresh: bool,
+        laying: &mut MaildirWriter,
+        gone: &mut Gone,
+    ) -> Result<(), SyncError> {
         if !vanished.is_empty() {
             // What left and came back meanwhile has another number and the same file.
             let rows = self.known(&folder.dir).await?.into_values().filter(|row| !vanished.contains(&row.uid));
@@ -172,8 +178,7 @@ impl Pass<'_> {
             let left = laying.present.drain().filter(|(base, _)| ours(base) && !names.contains(base));
             gone.files.extend(left.map(|(_, file)| file));
         }
-        gone.folders.push(FolderRow { is_whole: true, ..row });
-        Ok(changed)
+        Ok(())
     }
 
     /// Flags that changed there, here.
@@ -274,4 +279,23 @@ pub(super) async fn on_files<T: Send + 'static>(
 ) -> Result<T, SyncError> {
     let done = tokio::task::spawn_blocking(work).await.map_err(|_| SyncError::Files("it broke off".to_owned()))?;
     done.map_err(|cause| SyncError::Files(why_not(&cause)))
+}
+
+/// Takes the mails out of what is known that are not there any more, and notes what goes with them.
+fn vanish(
+    known: &mut BTreeMap<u32, MailRow>,
+    there: &BTreeSet<u32>,
+    laying: &MaildirWriter,
+    gone: &mut Gone,
+) -> Vec<u32> {
+    let vanished: Vec<u32> = known.keys().filter(|uid| !there.contains(uid)).copied().collect();
+    let left: Vec<MailRow> = vanished.iter().filter_map(|uid| known.remove(uid)).collect();
+    if !left.is_empty() {
+        let there_twice: HashSet<&str> = known.values().map(|row| row.name.as_str()).collect();
+        gone.rows.extend(left.iter().map(Record::key));
+        let names: BTreeSet<&str> = left.iter().map(|row| row.name.as_str()).collect();
+        let names = names.into_iter().filter(|name| !there_twice.contains(name));
+        gone.files.extend(names.filter_map(|name| laying.present.get(name)).cloned());
+    }
+    vanished
 }

@@ -28,10 +28,10 @@ use crate::services::contract::capabilities::{ContextSource, Mirroring};
 use crate::services::contract::context::RequestContext;
 use crate::services::contract::following::{Followed, spread};
 use crate::services::contract::holder::Holder;
-use crate::services::email::arriving::Arrival;
-use crate::services::email::indexing::SoFar;
-use crate::services::email::mailbox::Mailboxes;
-use crate::services::email::source::maildir::Maildir;
+use crate::services::email::mailbox::arriving::Arrival;
+use crate::services::email::mailbox::indexing::SoFar;
+use crate::services::email::mailbox::mailboxes::Mailboxes;
+use crate::services::email::mailbox::source::maildir::Maildir;
 use brain_core::core::ids::UserId;
 use brain_core::limits::{
     CATCH_UP_MS, IMAP_FLAGS_SECS, IMAP_IDLE_SECS, IMAP_PASSES_APART_MS, IMAP_POLL_SECS, IMAP_REFUSED_SECS,

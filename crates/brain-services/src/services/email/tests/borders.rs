@@ -5,7 +5,7 @@ use serde_json::json;
 use super::server::Server;
 use super::server::Then::{Drop, Hang, Say};
 use super::*;
-use crate::services::email::source::maildir::Folder;
+use crate::services::email::mailbox::source::maildir::Folder;
 
 fn words(performed: &Performed) -> &str {
     performed.outcome.error().unwrap_or("it succeeded")
@@ -96,7 +96,7 @@ async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
     let to = ["bob@example.com".parse().unwrap()];
     let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(60));
     let sent = smtp.send(&"me@example.com".parse().unwrap(), &to, &mail).await;
-    assert!(matches!(&sent, send::smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
+    assert!(matches!(&sent, delivery::send::smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     let sent = result(home.run("send_email", letter(), "a1").await);
     assert_eq!(sent["filed"], true);
     let wire = server.mails();
-    let parsed = read::parse(&source::maildir::Raw::Whole(wire[0].clone()));
+    let parsed = message::read::parse(&mailbox::source::maildir::Raw::Whole(wire[0].clone()));
     assert_eq!(parsed.text, "Sorry, I am late.\n.\nMe  ");
     assert_eq!(parsed.from.name, "Me Myself");
     let key = format!("{:0>32}", "a1");

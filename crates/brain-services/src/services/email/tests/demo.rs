@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::services::email::demo;
-use crate::services::email::mailbox::MailView;
+use crate::services::email::mailbox::mailboxes::MailView;
 
 fn filled() -> MailWorld {
     let home = MailWorld::new();

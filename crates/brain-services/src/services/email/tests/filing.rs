@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::services::email::source::maildir::Folder;
+use crate::services::email::mailbox::source::maildir::Folder;
 use brain_core::core::plan::Target;
 
 fn lunch(home: &MailWorld) -> PathBuf {

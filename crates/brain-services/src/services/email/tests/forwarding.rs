@@ -4,8 +4,8 @@ use std::fs;
 
 use super::server::{Server, Then};
 use super::*;
-use crate::services::email::read::parse;
-use crate::services::email::source::maildir::{Folder, Raw};
+use crate::services::email::mailbox::source::maildir::{Folder, Raw};
+use crate::services::email::message::read::parse;
 
 const INVOICE: &str = "From: Shop <shop@x.example>\r\nTo: Me <me@example.com>\r\nSubject: Invoice 7\r\n\
 Date: Mon, 4 May 2026 07:00:00 +0000\r\nMessage-ID: <i@x>\r\nMIME-Version: 1.0\r\n\
@@ -45,11 +45,11 @@ async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
     assert!(parsed.text.starts_with("Please have a look.\n\n---------- Forwarded message"), "{}", parsed.text);
     assert!(parsed.text.contains("\nFrom: Shop <shop@x.example>\n") && parsed.text.contains("\n> Please pay.\n"));
     assert!(parsed.text.ends_with("> --=_brain-agent--"), "{}", parsed.text);
-    let files = mime_attachments::files_of(&Raw::Whole(sent.clone())).unwrap();
-    let original = mime_attachments::files_of(&Raw::Whole(INVOICE.as_bytes().to_vec())).unwrap();
+    let files = message::mime_attachments::files_of(&Raw::Whole(sent.clone())).unwrap();
+    let original = message::mime_attachments::files_of(&Raw::Whole(INVOICE.as_bytes().to_vec())).unwrap();
     assert_eq!(files.len(), 3);
-    let hashes = |files: &[mime_attachments::MimeAttachments]| {
-        let all = serde_json::to_value(mime_attachments::enclosures(files)).unwrap();
+    let hashes = |files: &[message::mime_attachments::MimeAttachments]| {
+        let all = serde_json::to_value(message::mime_attachments::enclosures(files)).unwrap();
         all.as_array().unwrap().iter().map(|one| one["sha256"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(hashes(&files), hashes(&original));
@@ -113,8 +113,8 @@ fn a_card_shows_all_of_a_files_name_and_its_extension_stands_whatever_it_is_call
     for count in [1, 79, 200, 3_000] {
         let name = format!("Invoice{}.pdf.exe", "_".repeat(count));
         let mail = INVOICE.replace("invoice.pdf", &name);
-        let files = mime_attachments::files_of(&Raw::Whole(mail.into_bytes())).unwrap();
-        let line = mime_attachments::enclosures(&files)[0].line();
+        let files = message::mime_attachments::files_of(&Raw::Whole(mail.into_bytes())).unwrap();
+        let line = message::mime_attachments::enclosures(&files)[0].line();
         assert!(line.starts_with("“Invoice_") && line.contains(".pdf.exe”"), "{count}: {line}");
         assert!(count > 900 || line.contains(&name), "{count}: {line}");
     }

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::services::email::source::maildir::Raw;
+use crate::services::email::mailbox::source::maildir::Raw;
 
-fn parse(bytes: &[u8]) -> read::Parsed {
-    read::parse(&Raw::Whole(bytes.to_vec()))
+fn parse(bytes: &[u8]) -> message::read::Parsed {
+    message::read::parse(&Raw::Whole(bytes.to_vec()))
 }
 
 #[tokio::test]

@@ -22,16 +22,16 @@ use std::sync::{Arc, Mutex};
 use chrono::{TimeZone, Utc};
 use serde_json::{Value, json};
 
-use super::mail::Mail;
-use super::mailbox::Mailboxes;
-use super::send::smtp::Smtp;
 use super::*;
 use crate::services::catalog::registry::Registration;
 use crate::services::contacts::Contacts;
 use crate::services::contract::context::RequestContext;
 use crate::services::contract::holder::Holder;
 use crate::services::contract::service::{Attempt, Performed, Prepared};
-use crate::services::email::accounts::{MailAccount, MailAccounts};
+use crate::services::email::delivery::send::smtp::Smtp;
+use crate::services::email::mailbox::accounts::{MailAccount, MailAccounts};
+use crate::services::email::mailbox::mailboxes::Mailboxes;
+use crate::services::email::message::mail::Mail;
 use crate::testing::{self, World, authorized, ready};
 use brain_core::core::ids::UserId;
 use brain_core::core::outcome::Outcome;
@@ -81,7 +81,7 @@ impl MailWorld {
     }
 
     /// What was read of the mails of a folder, newest first.
-    pub async fn listed(&self, folder: source::maildir::Folder) -> Vec<Mail> {
+    pub async fn listed(&self, folder: mailbox::source::maildir::Folder) -> Vec<Mail> {
         let view = self.mailboxes.mail(&self.ctx.owner).await.unwrap();
         let query = Query { ranking: Ranking::Newest, limit: 1_000, ..Query::default() };
         let (mails, _) = view.search(query).await.unwrap();
@@ -89,13 +89,13 @@ impl MailWorld {
     }
 
     /// The decoded texts of a folder's mails.
-    pub async fn mails(&self, folder: source::maildir::Folder) -> Vec<read::Parsed> {
+    pub async fn mails(&self, folder: mailbox::source::maildir::Folder) -> Vec<message::read::Parsed> {
         let root = self.mailboxes.maildir(&self.ctx.owner).root().to_owned();
         self.listed(folder).await.iter().map(|mail| mail.read(&root)).collect()
     }
 
     /// Everybody seen in mail.
-    pub async fn correspondents(&self) -> Vec<correspondents::Correspondent> {
+    pub async fn correspondents(&self) -> Vec<mailbox::correspondents::Correspondent> {
         self.mailboxes.mail(&self.ctx.owner).await.unwrap().people().to_vec()
     }
 

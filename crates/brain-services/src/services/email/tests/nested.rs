@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::services::email::read::{self, Parsed};
-use crate::services::email::source::maildir::Raw;
+use crate::services::email::mailbox::source::maildir::Raw;
+use crate::services::email::message::read::{self, Parsed};
 use brain_core::limits;
 
 /// Reads a mail on a stack as small as a stack gets: what needs more for a deeper mail does not come back.
@@ -221,6 +221,6 @@ fn fuzzed_mails_are_read_as_far_as_they_go() {
     brain_testing::fuzzing::fuzz("mime", &[&alternative, &encoded, &file], &tokens, |bytes| {
         let _ = read::parse(&Raw::Whole(bytes.to_vec()));
         let _ = read::parse(&Raw::Beginning(bytes.to_vec()));
-        let _ = crate::services::email::mime::carried(bytes);
+        let _ = crate::services::email::message::mime::carried(bytes);
     });
 }

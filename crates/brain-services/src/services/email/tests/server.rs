@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::services::email::send::smtp::Smtp;
+use crate::services::email::delivery::send::smtp::Smtp;
 
 /// What it does when it meets this command; `.` is the final dot, `*` the greeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::*;
 use crate::services::contract::searchable::ItemFilter;
-use crate::services::email::arriving::Arrival;
-use crate::services::email::indexing::SoFar;
-use crate::services::email::pool::Haste;
-use crate::services::email::source::maildir::Folder;
+use crate::services::email::mailbox::arriving::Arrival;
+use crate::services::email::mailbox::indexing::SoFar;
+use crate::services::email::mailbox::pool::Haste;
+use crate::services::email::mailbox::source::maildir::Folder;
 use crate::services::email::tests::light::{Becomes, LightIndex};
 use brain_core::limits::FOUND_THREADS_AT_ONCE;
 

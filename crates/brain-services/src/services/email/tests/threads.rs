@@ -4,10 +4,10 @@ use chrono::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::services::email::mail::MailId;
-use crate::services::email::read::{Mailbox, Parsed};
-use crate::services::email::source::maildir::{Folder, Listed};
-use crate::services::email::thread::{Grouping, Thread, ThreadLink};
+use crate::services::email::mailbox::source::maildir::{Folder, Listed};
+use crate::services::email::message::mail::MailId;
+use crate::services::email::message::read::{Mailbox, Parsed};
+use crate::services::email::message::thread::{Grouping, Thread, ThreadLink};
 
 /// A mail of a small world, in which everything meets everything.
 fn any_mail() -> impl Strategy<Value = Mail> {

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::server::Server;
 use super::*;
-use crate::services::email::compose::Letter;
-use crate::services::email::source::maildir::Folder;
+use crate::services::email::compose::composing::Letter;
+use crate::services::email::mailbox::source::maildir::Folder;
 use brain_core::core::plan::Params;
 use brain_core::core::provenance::UntrustedText;
 
@@ -184,7 +184,7 @@ async fn the_name_that_the_owner_uses_comes_before_the_one_that_somebody_chose()
 
 #[test]
 fn an_answer_has_one_mark_whatever_the_language_and_the_count() {
-    use crate::services::email::thread::reply_subject;
+    use crate::services::email::message::thread::reply_subject;
     for (subject, answer) in [
         ("Lunch", "Re: Lunch"),
         ("Re: Lunch", "Re: Lunch"),

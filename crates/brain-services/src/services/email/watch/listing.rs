@@ -10,8 +10,8 @@ use crate::services::contract::command::{Command, Completed, Effect, Handle, Inv
 use crate::services::contract::context::RequestContext;
 use crate::services::contract::error::ServiceError;
 use crate::services::contract::show;
-use crate::services::email::find::local;
-use crate::services::email::mail::NAME;
+use crate::services::email::finding::find::local;
+use crate::services::email::message::mail::NAME;
 use crate::services::email::service::Email;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;

@@ -14,7 +14,7 @@
 //! - a mail is the one by its sender's address and what it answers, never by a name that its sender chose.
 //!
 //! Deliberately not here: how mail gets into the Maildir (whoever brings it says so with
-//! [`Mailboxes::mail_came`](super::mailbox::Mailboxes::mail_came)), and when to look (the scheduler).
+//! [`Mailboxes::mail_came`](crate::services::email::mailbox::mailboxes::Mailboxes::mail_came)), and when to look (the scheduler).
 
 mod arrival;
 mod event_watcher;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::services::contract::error::ServiceError;
-use crate::services::email::mail::NAME;
+use crate::services::email::message::mail::NAME;
 use crate::services::helpers::items;
 use brain_core::core::ids::{ChatId, UserId};
 use brain_core::core::provenance::UntrustedText;
@@ -27,7 +27,7 @@ pub enum Awaited {
 /// The mail that an answer is waited for to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredMail {
-    /// [`MailId`](crate::services::email::mail::MailId), for as long as its file stays where it is.
+    /// [`MailId`](crate::services::email::message::mail::MailId), for as long as its file stays where it is.
     pub id: String,
     /// Its conversation.
     pub thread: String,
@@ -40,7 +40,7 @@ pub struct AnsweredMail {
 /// The mail that was waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CameMail {
-    /// [`MailId`](crate::services::email::mail::MailId) as it was found.
+    /// [`MailId`](crate::services::email::message::mail::MailId) as it was found.
     pub id: String,
     /// Who sent it, as the owner knows them.
     pub from: String,

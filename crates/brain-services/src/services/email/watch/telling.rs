@@ -12,7 +12,7 @@ use crate::services::contract::capabilities::{FallenDue, Reminded, ReminderAnswe
 use crate::services::contract::command::{Command, planned};
 use crate::services::contract::context::RequestContext;
 use crate::services::contract::error::ServiceError;
-use crate::services::email::mail::NAME;
+use crate::services::email::message::mail::NAME;
 use crate::services::email::service::Email;
 use brain_core::core::notification::{Notification, Urgency};
 use brain_core::core::plan::{Params, PlannedAction};

@@ -10,7 +10,7 @@ use super::record::Awaited;
 use crate::services::contract::command::{Base, Command, PastTimes, Receipt, Slot, Subject, one_or_many};
 use crate::services::contract::show;
 use crate::services::email::filling::{find_by, owner, recipients};
-use crate::services::email::mail::NAME;
+use crate::services::email::message::mail::NAME;
 use crate::services::helpers::texts;
 use brain_core::core::card::CardBody;
 use brain_core::core::history::ItemRef;

@@ -4,7 +4,7 @@ use chrono::DateTime;
 use chrono_tz::Tz;
 
 use super::record::{AnsweredMail, Awaited, CameMail, MailWatch, WatchState};
-use crate::services::email::find::subject_or;
+use crate::services::email::finding::find::subject_or;
 use brain_core::core::text::quoted;
 use brain_core::limits::{NAME_CHARS_MAX, WATCH_DAYS_MAX};
 
