@@ -9,7 +9,7 @@ COPY . .
 ARG SOURCE_COMMIT=
 # What was fetched and built is kept for the next image; the binary has to leave that folder.
 RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/src/target \
-    cargo build --release --locked --bin brain-agent && install -D target/release/brain-agent /out/brain-agent
+    cargo build --profile dist --locked --bin brain-agent && install -D target/dist/brain-agent /out/brain-agent
 
 FROM debian:bookworm-slim
 RUN groupadd --gid 10001 brain-agent \

@@ -28,15 +28,15 @@ triple=$processor-unknown-linux-gnu
 say() { printf '%s\n' "$@" >&2; }
 
 if [ -z "$binary" ]; then
-    build=(cargo rustc --release --locked --bin brain-agent)
+    build=(cargo rustc --profile dist --locked --bin brain-agent)
     if [ "$debian" = arm64 ]; then
         command -v aarch64-linux-gnu-gcc >/dev/null || { say "The cross compiler is missing (apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross)."; exit 1; }
         [ -d "$(rustc --print sysroot)/lib/rustlib/$triple" ] || rustup target add "$triple" >&2
         export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=${prefix}gcc CC_aarch64_unknown_linux_gnu=${prefix}gcc
         build+=(--target "$triple")
-        binary=$target_dir/$triple/release/brain-agent
+        binary=$target_dir/$triple/dist/brain-agent
     else
-        binary=$target_dir/release/brain-agent
+        binary=$target_dir/dist/brain-agent
     fi
     root=$target_dir/packaging/bullseye-$debian
     if packaging/debian-root.sh bullseye "$debian" "$root" >&2; then
