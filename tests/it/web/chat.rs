@@ -143,6 +143,9 @@ fn a_line_brings_only_files_that_are_kept_for_whoever_writes_it() {
     assert!(format!("{told:?}").contains("a.txt is not kept here any more; hand it over again"), "{told:?}");
     let told = console.send(json!({"text": "", "files": vec![none.clone(); 11]}));
     assert!(format!("{told:?}").contains("more than 10 files"), "{told:?}");
+    let long = json!({"name": "a".repeat(300), "kind": "text/plain", "bytes": 1, "sha256": "0".repeat(64)});
+    let told = console.send(json!({"text": "this", "files": [long]}));
+    assert!(format!("{told:?}").contains("longer than 255 bytes"), "{told:?}");
     let told = console.send(json!({"press": "x", "files": [none]}));
     assert!(format!("{told:?}").contains("files come with text only"), "{told:?}");
     console.finish();

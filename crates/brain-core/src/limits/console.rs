@@ -10,6 +10,8 @@ pub const CONTROL_WRITE_MS: u64 = 30_000;
 pub const LINES_AHEAD_MAX: usize = 16;
 /// Files that come with one line.
 pub const FILES_WITH_A_LINE_MAX: usize = 10;
+/// Bytes of the name of one, and of its media type: what file systems take.
+pub const FILE_NAME_BYTES_MAX: usize = 255;
 /// So long `/cancel` waits for what runs to end by itself: what is quick is not stopped half way, and input that was
 /// written at one go is answered in its order.
 pub const CANCEL_WAITS_MS: u64 = 300;

@@ -12,6 +12,7 @@ use brain_core::core::ids::{MessageId, PendingId};
 use brain_core::core::markup::{Formatted, Span};
 use brain_core::core::text::visible;
 use brain_core::core::turn::{Done, Edit, KeptFile, NumberedSource, Reply};
+use brain_core::limits::FILE_NAME_BYTES_MAX;
 
 /// The longest line that is read.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
@@ -72,6 +73,10 @@ impl ConsoleLine {
 
     /// What it asks for.
     pub fn asked(&self) -> Result<ConsoleRequest, String> {
+        let is_long = |file: &KeptFile| file.name.len().max(file.kind.len()) > FILE_NAME_BYTES_MAX;
+        if self.files.iter().any(is_long) {
+            return Err(format!("the name or kind of a file is longer than {FILE_NAME_BYTES_MAX} bytes"));
+        }
         match (&self.text, &self.press, self.now) {
             (Some(text), None, None) => Ok(ConsoleRequest::Text {
                 text: text.clone(),

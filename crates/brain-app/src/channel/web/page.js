@@ -89,25 +89,32 @@ if (said && form && status) {
   events.addEventListener("error", () => { status.textContent = "The connection is broken; I try again."; });
   const field = form.elements.namedItem("text");
   const picked = document.getElementById("files");
+  // Pressed again while files are on their way, it would say the same twice.
+  let isHandingOver = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = field.value.trim();
     const chosen = [...picked.files];
-    if (!text && !chosen.length) return;
+    if (isHandingOver || !text && !chosen.length) return;
     let files = [];
     if (chosen.length) {
       status.textContent = "Handing over…";
+      isHandingOver = true;
       try {
         files = await Promise.all(chosen.map(handedOver));
       } catch (why) {
         // Words and files stay where they are, to be sent again.
         status.textContent = why.message;
         return;
+      } finally {
+        isHandingOver = false;
       }
       status.textContent = "";
     }
     bubble([text, ...chosen.map((file) => `📎 ${file.name}`)].filter(Boolean).join("\n"), true);
-    form.reset();
+    // What was written meanwhile stays.
+    if (field.value.trim() === text) field.value = "";
+    picked.value = "";
     send(files.length ? { text, files } : { text });
   });
   field.addEventListener("keydown", (event) => {

@@ -1,5 +1,6 @@
-//! What is shown of actions, cards and outcomes: pure renderings over the registry and what is shown. Not here: what a
-//! command says of itself (`services::show`), and what a turn says beside it (the stages).
+//! What is shown of actions, cards and outcomes: pure renderings over the registry and what is shown; only [`overview`]
+//! reads what it tells. Not here: what a command says of itself (`services::contract::show`), and what a turn says beside
+//! it (the stages).
 
 pub mod changed_tools;
 pub mod overview;
